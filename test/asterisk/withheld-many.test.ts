@@ -21,7 +21,7 @@ import { worlds } from './worlds.ts';
  * number may reach the API, and no call may be lost for that.
  */
 
-/** Of each kind: those who hang up within 40 ms, and those who do after 50 to 300 ms. */
+/** Calls of each kind: those who hang up within 40 ms, and those who do after 50 to 300 ms. */
 const SHORT_CALLS = 300;
 const AT_ONCE = 12;
 const AT_A_TIME = 5 * AT_ONCE;

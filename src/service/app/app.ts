@@ -159,7 +159,7 @@ function refuseUnknownHosts(
 }
 
 /**
- * After an event that could not be stored the storage counts as taking nothing for so long, ms, unless one is stored: then
+ * After an event that could not be stored the storage counts as taking nothing for this time, ms, unless one is stored: then
  * a balancer sends the next here again, which shows whether it does.
  */
 const TAKES_NOTHING_MS = 30_000;

@@ -28,7 +28,7 @@ export type Group = {
 
 /** Figures of some of the calls that started in a span. */
 export type Figures = {
-  /** Of each quarter of an hour with calls: its number from the span's start, its calls, answered and missed ones. */
+  /** For each quarter of an hour with calls: its number from the span's start, its calls, answered and missed ones. */
   readonly quarters: readonly number[];
   readonly all: Group;
 };

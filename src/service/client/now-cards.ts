@@ -77,7 +77,7 @@ export function createCards(screen: Screen, onAction: OnAction) {
     <p class="more"><span class="unseen">${words.ringing}</span>${more(call)}</p>
   </li>`;
 
-  /** A call that rings for so long that its end was probably lost: anybody can close it. */
+  /** A call that has rung too long, so that its end was probably lost: any user can close it. */
   const doubtful = (call: ScreenCall, now: number, refused: Refused | undefined) => {
     const close = async () => onAction(call.id, await post(screen, '/calls/close', { id: call.id }));
     return html`<li key=${call.id} class="call doubtful" data-call=${call.id}>

@@ -88,7 +88,7 @@ export function adminIntegrationRoutes(app: ZodInstance, parts: Parts): void {
   app.patch('/integrations/:uid', operations.change, async (request) =>
     view(await change(request, given(request.body), parts), parts),
   );
-  /** Of each request for a new token: which one it was to replace as it arrived. Its turn may come after that of another. */
+  /** The token that each request for a new one was to replace as it arrived. Its turn may come after that of another. */
   const meant = new WeakMap<object, number>();
   app.post(
     '/integrations/:uid/rotate',

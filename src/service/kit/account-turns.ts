@@ -56,7 +56,7 @@ export function createAccountTurns() {
     accounts.set(account, queues);
     return queues;
   }
-  /** Of each response that has, or had, a turn: what ends it. */
+  /** What ends the turn of each response that has, or had, one. */
   const ends = new WeakMap<object, () => void>();
   return {
     /** Ends the turn of a response that is being sent, which may take as long as its client likes. */

@@ -11,9 +11,9 @@ import { createMissedPeopleReader, type MissedPeopleReader } from './missed-peop
 
 /** People on a screen; it says how many there are. */
 const MAX_ON_SCREEN = 50;
-/** After a call: so late the list is read, and at most so often, however many calls end. */
+/** Delay before the list is read after a call, and the minimum interval between reads. */
 const [SOON_MS, PAUSE_MS] = [50, 1_000];
-/** So often an account's list is read as a whole: calls become too old for it. Without screens it is forgotten then. */
+/** Interval between reads of an account's whole list: calls become too old for it. Without screens it is dropped then. */
 const KEPT_MS = 10 * 60_000;
 /** With more calls to look up, the whole list is read. */
 const MAX_MOVED = 100;

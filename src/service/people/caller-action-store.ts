@@ -82,7 +82,7 @@ export const createActionLogStore = ({ read, write }: Pick<Statements, 'read' | 
     },
     max: number,
   ): Promise<StoredAction[]> {
-    // Of each number only its newest are read.
+    // Reads only the newest of each number.
     const [source, where, value] =
       'numbers' in which
         ? ([

@@ -13,7 +13,7 @@ import { missedRate, percent } from './report-tables.ts';
 const [ENOUGH_CALLS, ENOUGH_MISSED, CLEARLY] = [30, 5, 1.5];
 
 /**
- * The hour to decide about: that which missed most, if it missed clearly more of its calls than all hours together, else
+ * The hour to decide about: the one that missed most, if it missed clearly more of its calls than all hours together, else
  * the busiest. Null if no hour stands out: there are few calls, or two hours have most of them.
  */
 function decidingHour({ all, hours }: Pick<Report, 'all' | 'hours'>) {

@@ -93,7 +93,7 @@ export function adminAccountRoutes(app: ZodInstance, parts: Parts): void {
     reply.code(201).send(await add(request, parts)),
   );
   app.patch('/accounts/:uid', operations.limit, (request) => limitAccount(request, parts));
-  /** Of each request for a new token: which one it was to replace as it arrived. */
+  /** The token that each request for a new one was to replace as it arrived. */
   const meant = new WeakMap<object, number>();
   app.post(
     '/accounts/:uid/rotate',

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** It waits for those who read: so often it tries, with so long between two tries, ms. */
+/** It waits for readers: the number of tries, and the pause between two, ms. */
 const TRIES = 20;
 const PAUSE_MS = 100;
 
