@@ -16,7 +16,7 @@ const certificates = [
   ['own', 'API_CLIENT_CERT'],
 ] as const;
 
-/** What `bridgeProblems` needs beside the bridge's status. Times are Unix ms. */
+/** What `bridgeProblems` needs besides the bridge's status. Times are Unix ms. */
 export type Facts = {
   readonly stateDir: string;
   /** When the problems were looked at before; 0 at first. */

@@ -70,7 +70,7 @@ const noNumber = withoutNumber(
 );
 const hidden = withoutNumber('the caller withholds the number, and WITHHELD_NUMBER is not set');
 
-/** A test for each case: what the records of a channel, and those of others beside them, say. */
+/** A test for each case: what the records of a channel, together with those of others, say. */
 function testVerdicts(
   cases: [name: string, own: CdrRecord[], others: CdrRecord[], verdict: Verdict][],
   setup?: Setup,
@@ -79,7 +79,7 @@ function testVerdicts(
     test(name, () => assert.deepEqual(read(own, others, setup), verdict));
 }
 
-describe('what a record says, alone and beside those of others', () => {
+describe('what a record says, alone and together with others', () => {
   // biome-ignore format: one case a line
   testVerdicts([
     ['an inbound call that was not answered', [record()], [], missed],

@@ -36,7 +36,7 @@ export type AppOptions = {
   readonly trustedProxies: readonly string[];
   /** `https://calls.example.com`, as people reach the service; absent: as each browser does. */
   readonly publicUrl?: string | undefined;
-  /** Names under which browsers reach the service, beside those of `hostNames`. */
+  /** Names under which browsers reach the service, besides those of `hostNames`. */
   readonly hosts: readonly string[];
   /** How long the head of a request may take to arrive, and each megabyte of its body, ms. */
   readonly requestTimeoutMs?: number;

@@ -44,7 +44,7 @@ export interface Store {
   withLock<T>(work: () => Promise<T>): Promise<T>;
   about(): Promise<StoreAbout>;
   /**
-   * Leaves nothing of what was removed in files beside the database, as far as the engine lets the service. False if somebody
+   * Leaves nothing of what was removed in files next to the database, as far as the engine lets the service. False if somebody
    * who reads the database keeps it there.
    */
   purge(): Promise<boolean>;

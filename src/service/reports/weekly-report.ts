@@ -42,7 +42,7 @@ const MAILED_MS = 7 * 3_600_000;
 /** The Monday of the last week whose report is due by mail. */
 const dueWeek = (now: number, timeZone: string): Temporal.PlainDate => lastWeek(now - MAILED_MS, timeZone);
 
-/** A week's figures beside those of the week before. */
+/** A week's figures compared with those of the week before. */
 async function weeklyReport(
   store: Stores,
   { id, answerWithin }: Account,

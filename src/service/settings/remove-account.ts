@@ -20,7 +20,7 @@ export type RemovingStore = {
 type By = { readonly who: string; readonly from: string };
 
 /**
- * Removes an account with everything that is stored of it, in steps of some hundred rows beside everybody's work. Its tokens
+ * Removes an account with everything that is stored of it, in steps of some hundred rows, so that other work goes on. Its tokens
  * are refused first; its users are signed out with the first step, some seconds later. What is interrupted is ended by the next call.
  * Gives what `purge` gives.
  * @throws Refusal if it is the only one, also at its end, since the others were removed at the same time; and as the store
