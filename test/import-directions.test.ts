@@ -48,7 +48,7 @@ const asRun = readImportGraph(stripTypeScriptTypes);
 /** Without the tests: they may hold the ends of a way together. */
 const graph = new Map([...everything].filter(([path]) => !path.endsWith('.test.ts')));
 
-/** `service/people` of `src/service/people/notes.ts`, `service` of `src/service/service.ts`. */
+/** `service/people` of `src/service/people/person.ts`, `service` of `src/service/service.ts`. */
 const roomOf = (path: string) => {
   const [, program = '', room = ''] = path.split('/');
   return order.includes(`${program}/${room}`) ? `${program}/${room}` : program;

@@ -121,7 +121,7 @@ export function createBridgeAlerts(
   };
 }
 
-/** What a report says beside the problems. */
+/** What a report says besides the problems. */
 function versionAndQueue({ version, outbox, now }: BridgeState): Pick<BridgeHealth, 'version' | 'queue'> {
   const { waiting, oldestWaitingAt = now } = outbox;
   return { version, queue: { events: waiting, oldestMs: Math.max(0, now - oldestWaitingAt) } };

@@ -108,7 +108,7 @@ function worksOf(how: string, numberOf: (index: number) => string): Works {
 
 const after: (() => unknown)[] = [];
 
-/** Reads events while so many questions wait for their answers. */
+/** Reads events while this number of questions wait for their answers. */
 async function readWhileAsking(questions: number): Promise<() => Promise<void>> {
   const t = { after: (callback: () => unknown) => after.push(callback) } as unknown as TestContext;
   let send: (text: string) => void = () => {};

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { countOperations } from '../../test/tools/tree/operations.ts';
 
-test('an event and a lookup cost as much beside 10,000 calls as beside 10', async () => {
+test('an event and a lookup cost as much with 10,000 open calls as with 10', async () => {
   const ours = /\/src\/bridge\/(?!.*\.fixture\.)/;
   const counts = await countOperations(ours, new URL('./constant-work.fixture.ts', import.meta.url));
   const slower = [...counts].flatMap(([name, many]) => {

@@ -16,7 +16,7 @@ const certificates = [
   ['own', 'API_CLIENT_CERT'],
 ] as const;
 
-/** What `bridgeProblems` needs beside the bridge's status. Times are Unix ms. */
+/** What `bridgeProblems` needs besides the bridge's status. Times are Unix ms. */
 export type Facts = {
   readonly stateDir: string;
   /** When the problems were looked at before; 0 at first. */
@@ -102,7 +102,7 @@ function deliveryProblems({ delivery, outbox, now }: BridgeState, { backlogMs }:
     retrying !== undefined && waiting > 0
       ? [problem('delivery', 'problem.nothing-accepted', { ...retrying, waiting }, { since: retrying.since })]
       : [];
-  // The end of an outage starts the limit anew: the backlog needs time to be delivered.
+  // The end of an outage restarts the limit: the backlog needs time to be delivered.
   const waitsSince = Math.max(oldestWaitingAt, since);
   const backlog =
     state === 'ok' && retrying === undefined && waiting > 0 && now - waitsSince > backlogMs

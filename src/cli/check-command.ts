@@ -40,7 +40,7 @@ export async function check(
     config = context.config();
     add(passed('configuration', 'valid'));
     for (const { name, nearest } of misspelt(Object.keys(context.io.environment()), knownSettings()))
-      add(warning('configuration', `${name} is no setting`, `If ${nearest} is meant, correct its name.`));
+      add(warning('configuration', `unknown setting ${name}`, `If you mean ${nearest}, correct its name.`));
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const where = ENV_FILE ?? '.env, or in the environment';

@@ -8,12 +8,12 @@ export type Work = (context: Context, ...args: never[]) => number | Promise<numb
 /** The flags, the description, and the default. */
 type OptionRow = readonly [flags: string, description: string, fallback?: string];
 
-/** A command, or a group of commands: that has no work. */
+/** A command, or a group of commands, which may have no work of its own. */
 export type CommandRow = {
   readonly name: string;
-  /** The name of the row above to which it belongs. */
-  readonly parent?: string;
   readonly description: string;
+  /** Commands of its own, such as `outbox list`. */
+  readonly commands?: readonly CommandRow[];
 } & (
   | { readonly load?: never }
   | {
@@ -93,13 +93,17 @@ export const operatorCommands: readonly CommandRow[] = [
     ],
     load: async () => (await import('./status-command.ts')).status,
   },
-  { name: 'alert', description: 'send a test alert' },
   {
-    name: 'test',
-    parent: 'alert',
-    description: 'send a test alert to ALERT_MAIL and ALERT_WEBHOOK; the bridge need not run',
-    examples: '  pbx-bridge alert test',
-    load: async () => (await import('./alert-command.ts')).testAlerts,
+    name: 'alert',
+    description: 'send a test alert',
+    commands: [
+      {
+        name: 'test',
+        description: 'send a test alert to ALERT_MAIL and ALERT_WEBHOOK; the bridge need not run',
+        examples: '  pbx-bridge alert test',
+        load: async () => (await import('./alert-command.ts')).testAlerts,
+      },
+    ],
   },
   {
     name: 'explain',
@@ -119,22 +123,22 @@ Works whether the bridge is running or not. JOURNAL_KEEP sets how far back. Exit
   pbx-bridge trunks add PJSIP/provider       keep it as a trunk, even without evidence
   pbx-bridge trunks forget PJSIP/1001        it is none, until an inbound call comes in on it`,
     load: async () => (await import('./trunks-command.ts')).list,
-  },
-  {
-    name: 'add',
-    parent: 'trunks',
-    description: 'add a trunk; works while the bridge runs',
-    examples: '  pbx-bridge trunks add PJSIP/provider',
-    argument: ['<endpoint>', 'technology and name, as channel names begin'],
-    load: async () => (await import('./trunks-command.ts')).add,
-  },
-  {
-    name: 'forget',
-    parent: 'trunks',
-    description: 'forget a trunk; works while the bridge runs',
-    examples: '  pbx-bridge trunks forget PJSIP/1001',
-    argument: ['<endpoint>', 'as listed'],
-    load: async () => (await import('./trunks-command.ts')).forget,
+    commands: [
+      {
+        name: 'add',
+        description: 'add a trunk; works while the bridge runs',
+        examples: '  pbx-bridge trunks add PJSIP/provider',
+        argument: ['<endpoint>', 'technology and name, as channel names begin'],
+        load: async () => (await import('./trunks-command.ts')).add,
+      },
+      {
+        name: 'forget',
+        description: 'forget a trunk; works while the bridge runs',
+        examples: '  pbx-bridge trunks forget PJSIP/1001',
+        argument: ['<endpoint>', 'as listed'],
+        load: async () => (await import('./trunks-command.ts')).forget,
+      },
+    ],
   },
   {
     name: 'forget',
@@ -199,50 +203,52 @@ PBX_ID must be the same as in the backup. Events reported after the backup may b
     options: [['--replace', 'replace an existing state; its undelivered events are not sent']],
     load: async () => (await import('./backup-commands.ts')).restoreBackup,
   },
-  { name: 'outbox', description: 'show and manage undelivered events' },
   {
-    name: 'list',
-    parent: 'outbox',
-    description: 'list undelivered events',
-    examples: `  pbx-bridge outbox list                        waiting events and dead letters
+    name: 'outbox',
+    description: 'show and manage undelivered events',
+    commands: [
+      {
+        name: 'list',
+        description: 'list undelivered events',
+        examples: `  pbx-bridge outbox list                        waiting events and dead letters
   pbx-bridge outbox list --state dead           dead letters only
   pbx-bridge outbox list --state all --call pbx-1763600000.42`,
-    options: [
-      ...outboxFilters,
-      ['--state <state>', 'waiting, dead, delivered or all'],
-      ['--limit <n>', 'show at most this many, the newest', '50'],
-    ],
-    load: async () => (await import('./outbox-commands.ts')).list,
-  },
-  {
-    name: 'show',
-    parent: 'outbox',
-    description: 'show an event with all its delivery attempts',
-    examples: `  pbx-bridge outbox show 17                     by its number in the list
+        options: [
+          ...outboxFilters,
+          ['--state <state>', 'waiting, dead, delivered or all'],
+          ['--limit <n>', 'show at most this many, the newest', '50'],
+        ],
+        load: async () => (await import('./outbox-commands.ts')).list,
+      },
+      {
+        name: 'show',
+        description: 'show an event with all its delivery attempts',
+        examples: `  pbx-bridge outbox show 17                     by its number in the list
   pbx-bridge outbox show pbx-1763600000.42      all events of a call`,
-    argument: ['<what>', 'event number or call id'],
-    options: [['--show-numbers', "do not mask the caller's number"]],
-    load: async () => (await import('./outbox-commands.ts')).show,
-  },
-  {
-    name: 'retry',
-    parent: 'outbox',
-    description: 'send dead letters again; works while the bridge runs',
-    examples: `  pbx-bridge outbox retry 17 18
+        argument: ['<what>', 'event number or call id'],
+        options: [['--show-numbers', "do not mask the caller's number"]],
+        load: async () => (await import('./outbox-commands.ts')).show,
+      },
+      {
+        name: 'retry',
+        description: 'send dead letters again; works while the bridge runs',
+        examples: `  pbx-bridge outbox retry 17 18
   pbx-bridge outbox retry --newer-than 24h
   pbx-bridge outbox retry --all`,
-    argument: ['[numbers...]', 'event numbers from outbox list'],
-    options: [...outboxFilters, ['--all', 'all dead letters']],
-    load: async () => (await import('./outbox-commands.ts')).retry,
-  },
-  {
-    name: 'discard',
-    parent: 'outbox',
-    description: 'delete dead letters; ask first, and log them in outbox.audit.jsonl of the state directory',
-    examples: `  pbx-bridge outbox discard 17
+        argument: ['[numbers...]', 'event numbers from outbox list'],
+        options: [...outboxFilters, ['--all', 'all dead letters']],
+        load: async () => (await import('./outbox-commands.ts')).retry,
+      },
+      {
+        name: 'discard',
+        description:
+          'delete dead letters; ask first, and log them in outbox.audit.jsonl of the state directory',
+        examples: `  pbx-bridge outbox discard 17
   pbx-bridge outbox discard --older-than 30d --yes`,
-    argument: ['[numbers...]', 'event numbers from outbox list'],
-    options: [...outboxFilters, ['--all', 'all dead letters'], ['--yes', 'do not ask for confirmation']],
-    load: async () => (await import('./outbox-commands.ts')).discard,
+        argument: ['[numbers...]', 'event numbers from outbox list'],
+        options: [...outboxFilters, ['--all', 'all dead letters'], ['--yes', 'do not ask for confirmation']],
+        load: async () => (await import('./outbox-commands.ts')).discard,
+      },
+    ],
   },
 ];

@@ -7,16 +7,18 @@ import { createTerminal, fit } from './text/terminal.ts';
 export function addOperatorCommands(program: Command, io: Io): void {
   // Wrap descriptions in narrow terminals too.
   program.configureHelp({ minWidthToWrap: 16 });
-  const topCommands = new Map<string, Command>();
-  for (const row of operatorCommands) {
-    const command = addCommand(topCommands.get(row.parent ?? '') ?? program, row, io);
-    if (row.parent === undefined) topCommands.set(row.name, command);
+  addCommands(program, operatorCommands, io);
+}
+
+function addCommands(parent: Command, rows: readonly CommandRow[], io: Io): void {
+  for (const row of rows) {
+    const command = parent.command(row.name).description(row.description);
+    if (row.load !== undefined) addWork(command, row, io);
+    addCommands(command, row.commands ?? [], io);
   }
 }
 
-function addCommand(parent: Command, row: CommandRow, io: Io): Command {
-  const command = parent.command(row.name).description(row.description);
-  if (row.load === undefined) return command;
+function addWork(command: Command, row: Extract<CommandRow, { load: unknown }>, io: Io): void {
   const { examples, argument, required, options = [], addShared, json = true, load } = row;
   if (json) command.option('--json', 'print JSON');
   command.addHelpText('after', () => helpText(examples, createTerminal(io.out, { colour: false }).width));
@@ -24,7 +26,7 @@ function addCommand(parent: Command, row: CommandRow, io: Io): Command {
   if (required) command.requiredOption(...required);
   addShared?.(command);
   for (const option of options) command.option(...option);
-  return command.action((...given: unknown[]) => run(load, given, io));
+  command.action((...given: unknown[]) => run(load, given, io));
 }
 
 /** `given`: as commander passes it: arguments, options and the command. */

@@ -122,7 +122,7 @@ function surroundings(root: string): void {
 const programs =
   /^(usr\/bin\/.*|(.*\/)?bin\/(node|pbx-bridge\.cjs)|install\.sh|DEBIAN\/(postinst|prerm|postrm))$/;
 
-/** The same rights and the same time, whoever builds it and wherever: nothing that the builder's umask decides. */
+/** Fixed modes and times, so that a build does not depend on the builder's umask or machine. */
 export function settle(root: string, changedAt: number): void {
   for (const name of ['', ...contents(root)]) {
     const path = join(root, name);

@@ -74,7 +74,7 @@ export const steps = {
     assert.equal(server.deaths(), deaths);
   },
   // The negative control, and what a bridge.env that names the old port gets.
-  'a bridge that is told to take its port works, and the dialplan goes on': async (scene: Scene) => {
+  'a bridge set to its port works, and the dialplan goes on': async (scene: Scene) => {
     const { server, bridge, groupCalled } = scene;
     await server.stop();
     const farEnd = await bridge({ AGI_LISTEN: oldPort });

@@ -5,10 +5,10 @@ import { type CdrPlace, cdrPlaces } from '../tools/lab/cdr-source.ts';
 import { startFarEnd } from '../tools/lab/far-end.ts';
 import { labImpossible, type Version } from '../tools/lab/install.ts';
 import { office } from '../tools/lab/offices.ts';
+import { type Due, faultsOf } from '../tools/lab/reported-faults.ts';
 import { expectedCalls, type Row } from '../tools/lab/row.ts';
 import { phone } from '../tools/lab/sip-script.ts';
 import { type Placed, playRow, type Stage } from '../tools/lab/stage.ts';
-import { type Due, faultsOf } from '../tools/lab/told.ts';
 import { openLab } from './lab.ts';
 import { rowsOf } from './worlds.ts';
 
@@ -38,7 +38,7 @@ async function openScene(
     assert.ok(call && inbound.length === 1);
     return { uniqueid: inbound[0]?.uniqueid ?? '', call, mayRepeat };
   }
-  /** While the bridge has told that it rings, something else happens. */
+  /** Something else happens after the bridge has reported that it rings. */
   const whileRinging = (then: (stage: Stage, call: Placed) => Promise<void>) => async (stage: Stage) => {
     const call = await stage.customerCalls();
     await stage.rings(1);

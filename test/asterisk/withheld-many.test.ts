@@ -21,7 +21,7 @@ import { worlds } from './worlds.ts';
  * number may reach the API, and no call may be lost for that.
  */
 
-/** Of each kind: those who hang up within 40 ms, and those who do after 50 to 300 ms. */
+/** Calls of each kind: those who hang up within 40 ms, and those who do after 50 to 300 ms. */
 const SHORT_CALLS = 300;
 const AT_ONCE = 12;
 const AT_A_TIME = 5 * AT_ONCE;
@@ -125,29 +125,29 @@ async function openScene(t: TestContext, name: 'freepbx-22' | 'freepbx-16') {
   const long = (who: typeof shown) => calls({ ...who, to: longDid });
 
   /** Waits until each of these calls is over at the API; gives how many came with that number. */
-  const told = async (farEnd: FarEnd, uniqueids: readonly string[], from: string) => {
+  const countFrom = async (farEnd: FarEnd, uniqueids: readonly string[], from: string) => {
     const held = (uniqueid: string) => farEnd.fakeApi.calls().get(`lab-${uniqueid}`);
-    const isTold = (uniqueid: string) => held(uniqueid)?.state === 'completed';
-    await farEnd.fakeApi.waitFor(() => uniqueids.every(isTold), 120_000);
+    const isReported = (uniqueid: string) => held(uniqueid)?.state === 'completed';
+    await farEnd.fakeApi.waitFor(() => uniqueids.every(isReported), 120_000);
     return uniqueids.filter((uniqueid) => held(uniqueid)?.from.includes(from)).length;
   };
-  return { heard, wire, ports, bridge, refused, alone, bridgeOf, records, place, short, long, told };
+  return { heard, wire, ports, bridge, refused, alone, bridgeOf, records, place, short, long, countFrom };
 }
 
 const skip = labImpossible() ?? false;
 
 for (const name of ['freepbx-22', 'freepbx-16'] as const) {
   test(`withheld numbers that the bridge can hardly ask about, on ${name}`, { skip }, async (t) => {
-    const { heard, wire, ports, bridge, refused, alone, bridgeOf, records, place, short, long, told } =
+    const { heard, wire, ports, bridge, refused, alone, bridgeOf, records, place, short, long, countFrom } =
       await openScene(t, name);
     const none = { events: 0, lookups: 0 };
     let judged = 0;
     let left = none;
-    /** The withheld calls since the last time: at least so many, all at the API, and none with its number. */
+    /** The withheld calls since the last time: at least this number, all at the API, and none with its number. */
     const judge = async (t: TestContext, least: number) => {
       const uniqueids = (await heard.ended(withheldDigits)).slice(judged);
       judged += uniqueids.length;
-      const standingIn = await told(bridge, uniqueids, standIn);
+      const standingIn = await countFrom(bridge, uniqueids, standIn);
       const now = numbersAt(bridge, withheldDigits);
       const since = { events: now.events - left.events, lookups: now.lookups - left.lookups };
       left = now;
@@ -169,7 +169,7 @@ for (const name of ['freepbx-22', 'freepbx-16'] as const) {
       async () => {
         await place(long(shown), AT_ONCE);
         const uniqueids = await heard.ended(shownDigits);
-        assert.equal(await told(bridge, uniqueids, shownDigits), AT_ONCE);
+        assert.equal(await countFrom(bridge, uniqueids, shownDigits), AT_ONCE);
         assert.deepEqual(numbersAt(bridge, shownDigits), { events: 2 * AT_ONCE, lookups: AT_ONCE });
         for (const farEnd of [refused, alone])
           assert.deepEqual(numbersAt(farEnd, shownDigits), { events: 0, lookups: AT_ONCE });
@@ -210,14 +210,14 @@ for (const name of ['freepbx-22', 'freepbx-16'] as const) {
       // One that has heard only a caller who shows the number does not know the trunk: without it, this could see nothing.
       const naive = await bridgeOf(ports.ami, records);
       await place(long(shown), 1);
-      await told(naive, (await heard.ended(shownDigits)).slice(-1), shownDigits);
+      await countFrom(naive, (await heard.ended(shownDigits)).slice(-1), shownDigits);
       await Promise.all([bridge.endBridge(), naive.endBridge()]);
       await place(long(withheld), AT_ONCE);
       await place(short(50, 300), AT_ONCE);
       await heard.ended(withheldDigits);
       await Promise.all([bridge.startBridge(), naive.startBridge()]);
       const inGap = await judge(t, 2 * AT_ONCE);
-      assert.equal(await told(naive, inGap, withheldDigits), inGap.length);
+      assert.equal(await countFrom(naive, inGap, withheldDigits), inGap.length);
     });
 
     await t.test('no lookup has left the machine while a secret is refused or no PBX is there', (t) => {
@@ -240,7 +240,7 @@ function numbersAt({ fakeApi }: FarEnd, digits: string): { events: number; looku
   return { events, lookups: seen.length - events };
 }
 
-/** Places so many calls from a port; gives what sipp found wrong when all are over. */
+/** Places this number of calls from a port. Returns what sipp found wrong when all are over. */
 async function placeCalls(options: {
   readonly script: Script;
   readonly port: number;

@@ -33,7 +33,7 @@ const troubles: Readonly<Record<string, (random: Random) => ApiFault | 'refused'
   'an answer of a megabyte': () => ({ kind: 'huge', bytes: 1 << 20 }),
 };
 
-/** A trouble lasts so long at most, ms, or so many requests: what waits meanwhile waits longer each time. */
+/** The most that a trouble lasts, ms or requests: what waits during it waits longer each time. */
 const longestMs = 1_500;
 const mostRequests = 300;
 
@@ -114,7 +114,7 @@ function createTrouble({ fakeApi }: Rig, random: Random, otherwise: FaultScript)
     ]);
   };
   return {
-    /** Nothing is wrong, for so many requests. */
+    /** Nothing is wrong, for this number of requests. */
     none: (most: number) => enough(most, 10_000),
     async cause(name: string) {
       const lasts = random() * longestMs;

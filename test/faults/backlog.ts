@@ -10,7 +10,7 @@ const outageMs = 14 * day - day / 8;
 
 const atOnce = 6_000;
 
-/** Puts so many calls into the outbox of a rig whose bridge does not run, as if they had come in during an outage. */
+/** Puts `count` calls into the outbox of a rig whose bridge does not run, as if they had come in during an outage. */
 export async function fillOutbox(rig: Rig, calls: number): Promise<Map<string, readonly CallStatus[]>> {
   const filled = new Map<string, readonly CallStatus[]>();
   const outbox = await openOutbox({ directory: rig.stateDir }, { log: silentLog });

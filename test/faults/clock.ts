@@ -22,7 +22,7 @@ const jumps: readonly { readonly name: string; readonly seconds: () => number }[
 
 const eventsPerSecond = 20;
 
-/** One call in so many gets no answer but 503 until the end, with a Retry-After. */
+/** One call in this number gets no answer but 503 until the end, with a Retry-After. */
 const oneBadIn = 5;
 
 /** What the program and the machine may add to a wait or take from it, ms. */

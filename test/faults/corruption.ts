@@ -22,7 +22,7 @@ import { mutate, showsDamage } from '../tools/faults/mutate.ts';
 import { createRig, type Rig } from '../tools/faults/rig.ts';
 import { seededRandom } from '../tools/player/seeded-random.ts';
 
-/** So many mutations are made to copies of one outbox; then there is another one, bigger or smaller. */
+/** Mutations of copies of one outbox, before there is another one, bigger or smaller. */
 const mutationsPerOutbox = 25;
 
 /** A start that ends by itself is tried again, as systemd does; more often than this in a row is a crash loop. */

@@ -46,7 +46,7 @@ function run(options: RunOptions): Promise<Outcome> {
   );
 }
 
-/** @param options.first the number of the first position: the disk is full after so many commits since the last time. */
+/** @param options.first the number of the first position: the disk is full after this number of commits since the last time. */
 async function fillAgainAndAgain(options: {
   first: number;
   count: number;

@@ -48,7 +48,7 @@ async function killAgainAndAgain(options: { count: number; random: () => number;
     if (level === 'error' && code.startsWith('outbox.')) broken.push(`${code}: ${msg}`);
   };
 
-  /** Starts it; gives when it had connected. The office is quiet meanwhile: nobody hears it, and it costs time. */
+  /** Starts it; gives when it had connected. The office makes no calls until then: they would be lost, and cost time. */
   async function start(): Promise<{ bridge: BridgeProcess; connected: Promise<number> }> {
     const began = performance.now();
     const bridge = rig.startBridge({ hear });

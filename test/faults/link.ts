@@ -12,7 +12,7 @@ import { seededRandom } from '../tools/player/seeded-random.ts';
 
 const eventsPerSecond = 50;
 
-/** A cut comes somewhere within so many bytes: of calls, of what is asked after a new start, of a frame. */
+/** Bytes within which a cut comes: of calls, of what is asked after a new start, of a frame. */
 const cutBytes = 40_000;
 
 /** How long the link stays away, ms: every other time not at all. A call lasts a second or so. */

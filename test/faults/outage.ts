@@ -20,7 +20,7 @@ const mostMemoryMb = 256;
 /** Old events that may reach the API between a new call's being on disk and its arrival there. */
 const mostAhead = 2_000;
 
-/** Places by which an old call may come before or after its turn: so many are under way or about to be. */
+/** Places by which an old call may come before or after its turn: the events under way or about to be. */
 const mostMisplaced = 1_000;
 
 export const outage: Fault = {

@@ -26,10 +26,10 @@ const poisons: readonly ApiFault[] = [
 /**
  * What poison in the way costs is the time that a request may hang, 10 s. The p99 of the good calls, beside that of the
  * bridge without poison, which runs at the same time, may be worse by less than half of it: what else the machine does
- * in these seconds is nobody's promise. How it really compares is in the note.
+ * in these seconds is not promised. How it really compares is in the note.
  */
 const mostLaterMs = 4_000;
-/** A machine on which calls without poison wait for so long shows nothing of poison: it is measured again, so many times. */
+/** Times that it is measured again on a machine where calls without poison wait too: there it shows nothing of poison. */
 const busyMs = 1_000;
 const mostTries = 6;
 
@@ -100,7 +100,7 @@ async function measure(
       firstIndex: firstBesides,
     });
     await sleep((size / 2) * 1_000);
-    // A machine that does too much lets fewer in: too few poisoned ones would be in nobody's way.
+    // A machine that does too much lets fewer in: too few poisoned ones would delay nothing.
     const isEnough = () => beside.sent.size >= besidesOf(size) || stop.aborted;
     await until('all calls beside have come in', isEnough, { state: () => beside.sent.size });
     await beside.finish();

@@ -8,8 +8,8 @@ import { seededRandom } from '../tools/player/seeded-random.ts';
 const eventsPerSecond = 200;
 
 /**
- * So many events are to arrive while nobody reads: their lines are four times what the pipe (a socket pair of Node's)
- * holds. Every fifth time it is so many more that the bridge cannot keep their lines, either.
+ * Events that arrive while nobody reads: their lines are four times what the pipe (a socket pair of Node's) holds. Every
+ * fifth time there are more than the bridge can keep the lines of.
  */
 const eventsUnread = 4_000;
 const eventsDropped = 25_000;

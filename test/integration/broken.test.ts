@@ -30,7 +30,7 @@ function insertCopies({ pbx }: Stand, { recording, calls }: (typeof recorded)[nu
     count: playbacks.length,
     /** How many of the calls have begun: those that are past the first frame of their caller's channel. */
     begun: playbacks.filter((playback) => playback.played() > first).length,
-    /** Plays each copy on, by so many frames. */
+    /** Plays each copy on, by this number of frames. */
     step(frames: number) {
       for (const playback of playbacks) for (let n = 0; n < frames && playback.step(); n += 1);
     },

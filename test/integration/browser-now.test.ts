@@ -382,7 +382,7 @@ test('ringtone and desktop alert work if switched on, until the call is answered
   const shown = () => page.evaluate('shown.splice(0)');
   await post(a.token, event({ id: 'silent' }));
   await card(page, 'silent').waitFor();
-  assert.deepEqual(await shown(), [], 'nobody asked for it');
+  assert.deepEqual(await shown(), [], 'it was not asked for');
 
   const choices = page.locator('#now .menu > summary');
   await choices.click();
@@ -447,7 +447,7 @@ test('a line on a tablet and a phone, a column in a wide window; the first ringi
     assert.deepEqual(
       [shown[0], shown.length],
       ['known', 13],
-      'whoever talks to somebody else is not in the line',
+      'a caller who talks to somebody else is not in the line',
     );
     const { height, y } = (await page.locator('#now').boundingBox()) ?? assert.fail('no line');
     assert.ok(height <= sizes[size].height * 0.7 && y > 0, `${height} px high`);
@@ -465,7 +465,7 @@ test('each phone system says how it is heard, and the screen shows the calls tha
 }, async (t) => {
   const served = await serve(t);
   const { a, post, url } = served;
-  // What a screen is told of phone systems is not read again for a while.
+  // The state of phone systems is cached for a while.
   await post(a.token, event({ id: 'one' }));
   await withStore(served, (store) =>
     store.directory.putExtension(1, { extension: '1001', name: 'Reception', user: null }),

@@ -165,7 +165,7 @@ test('date fields show all of a date and its time, whatever the window', { skip 
 test('a live list keeps selection, focus and place, and says how many calls are new', { skip }, async (t) => {
   const served = await serve(t);
   await giveWeeks(served, Date.now());
-  // Of nobody who is in the column beside the list.
+  // Not of people in the column next to the list.
   await served.post(served.a.token, event({ id: 'rings' }));
   const browser = await openBrowser(t);
   const { page, trouble } = await signedIn(browser, served);

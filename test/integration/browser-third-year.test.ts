@@ -59,7 +59,7 @@ test('an office in its third year: no page is wider than its screen or hides a n
       const { page, trouble } = await watch(context);
       const call = (id: string, status: string, more = {}) =>
         post(token, event({ id, status, from: stranger.number, ...more }));
-      const told = (count: number) =>
+      const showsCount = (count: number) =>
         page.locator('nav .count').getByText(`${count}`, { exact: true }).waitFor();
       const card = (id: string) => page.locator(`#now [data-call="${id}"]`);
       /** Calls and missed ones of the report. */
@@ -76,7 +76,7 @@ test('an office in its third year: no page is wider than its screen or hides a n
       await page.getByLabel('Password').fill(password);
       await page.getByRole('button', { name: 'Sign in' }).click();
       await page.locator('#now[aria-busy=false]').waitFor();
-      await told(toCallBack.size);
+      await showsCount(toCallBack.size);
       const [calls = Number.NaN, missed = Number.NaN] = await figures();
 
       await call('first', 'ringing');
@@ -101,7 +101,7 @@ test('an office in its third year: no page is wider than its screen or hides a n
       await startAgain(t, served, (elsewhere) =>
         elsewhere.post(token, event({ id: 'second', status: 'completed', from: stranger.number })),
       );
-      await told(toCallBack.size + 1);
+      await showsCount(toCallBack.size + 1);
       await page
         .locator('nav')
         .getByRole('link', { name: /^Call back/ })
@@ -111,7 +111,7 @@ test('an office in its third year: no page is wider than its screen or hides a n
       await row.getByRole('button', { name: 'I’ll call' }).click();
       await row.getByText('You', { exact: true }).waitFor();
       await row.getByRole('button', { name: 'Done' }).click();
-      await told(toCallBack.size);
+      await showsCount(toCallBack.size);
 
       await page.goto(`${url}/calls?q=${encodeURIComponent(stranger.name)}`);
       assert.equal(await page.locator('main tbody tr[data-key]').count(), 2);

@@ -90,7 +90,7 @@ test('the first link asks for a password, which then signs in; a second factor i
   );
 });
 
-/** Presses Tab until what has the focus is called so; a page that lets nobody there fails. */
+/** Presses Tab until the element with this name has the focus; fails if it cannot be reached. */
 async function tabTo(page: Page, name: string | RegExp): Promise<void> {
   const is = (text: string) => (typeof name === 'string' ? text === name : name.test(text));
   const passed: string[] = [];

@@ -49,7 +49,7 @@ test('runs without a PBX, says so and which setting is misspelt, refuses a secon
   await first.says(/"code":"program\.misspelt"[^\n]*INBOUND_CONTEXTS/);
   await first.says(/"code":"ami\.unreachable"/);
   await runProgram(['check'], { env, cwd }).says(
-    /INBOUND_CONTEXT is no setting\n +-> If INBOUND_CONTEXTS is meant/,
+    /unknown setting INBOUND_CONTEXT\n +-> If you mean INBOUND_CONTEXTS/,
   );
   const second = runProgram(['run'], { env: configured, cwd });
   assert.equal((await second.ended).code, 1);

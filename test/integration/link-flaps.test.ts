@@ -25,7 +25,7 @@ test('a link that comes and goes loses and doubles no call, and is one alert', a
   });
   await stand.start();
 
-  /** Resolves when the bridge has noticed that the link was lost so often, and is there again. */
+  /** Resolves when the bridge has noticed this number of losses of the link, and that it is back. */
   const noticed = async (times: number, isBack: boolean): Promise<void> => {
     const file = join(stand.env.STATE_DIR as string, 'alerts.json');
     const read = () => (existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).watched.link : undefined);

@@ -67,7 +67,7 @@ describe('call records in MariaDB', { skip: mariadbImpossible() ?? false }, () =
     return { source, position: (await readAll(source, await source.end())).position };
   }
   const entry = (seconds: number, other: string) => `${epoch + seconds}.1 PJSIP/${other}-00000001`;
-  /** So many calls, each a second after the one before or all of one second. */
+  /** This number of calls, each a second after the one before or all of one second. */
   async function writeMany(count: number, apart: number) {
     const rows = Array.from({ length: count }, (_, nth) => [
       datetime(epoch + 3_660 + nth * apart),

@@ -130,7 +130,11 @@ describe('outbox', { concurrency: true }, () => {
     const no = await runCommand(['outbox', 'discard', '--all'], stand.env, { input: 'no\n' });
     assert.equal(no.code, 1);
     assert.match(no.text, /Discard 2 dead letters permanently\? Type yes: \nnothing discarded\n$/);
-    assert.equal((await runCommand(['outbox', 'discard', '--all'], stand.env)).code, 1, 'nobody answers');
+    assert.equal(
+      (await runCommand(['outbox', 'discard', '--all'], stand.env)).code,
+      1,
+      'no answer to the question',
+    );
     assert.equal(counters()?.dead, 2);
     const yes = await runCommand(['outbox', 'discard', '--call', 'pbx-1763600000.2'], stand.env, {
       input: 'yes\n',

@@ -31,7 +31,7 @@ test('the test call that `service token` and `integration add` print, pasted as 
   ];
   for (const { output } of printed) {
     const [, call = ''] = output.split('Command that makes a test call of ten seconds:\n');
-    // A running service hears of a new token within a second; whoever pastes takes longer.
+    // A running service hears of a new token within a second, sooner than a person can paste it.
     const headers = { authorization: /Bearer \w+/.exec(call)?.[0] ?? '', accept: 'application/json' };
     const status = async () => (await fetch(`http://${address}/api/v1/voice?limit=1`, { headers })).status;
     await until('the token to be known', async () => (await status()) !== 401);

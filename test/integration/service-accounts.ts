@@ -157,7 +157,7 @@ export function accountTests(engine: string, open: Open): void {
     }
   });
 
-  test(`${engine}: of two who replace a token at the same moment, one does, and the old one works as long as it was told`, async (t) => {
+  test(`${engine}: of two who replace a token at the same moment, one does, and the old one works as long as announced`, async (t) => {
     const { served, admin, run, elsewhere } = await start(t, open);
     const { a, ask, url } = served;
     const eve = await browse(served, 'Eve');

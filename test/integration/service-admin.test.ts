@@ -121,7 +121,7 @@ test('administration: what an import refuses is grouped by reason, and segments 
   assert.equal((await admin('POST', '/customers?create_segments=maybe', csv)).status, 422);
 });
 
-test('administration: a table is read in the charset that is given, else in that which it shows', async (t) => {
+test('administration: a table is read in the given charset, else in the one it shows', async (t) => {
   const { admin } = await administered(t);
   const table = 'reference;name\n7;Müller\n';
   const read = async (body: Buffer, type = 'text/csv') => {

@@ -41,7 +41,7 @@ test('a slow body is answered 408, a broken request 400, and neither stops the o
   assert.equal((await ask('/voice?limit=1', a)).status, 200);
 });
 
-test('1,000 idle connections hold nobody up', async (t) => {
+test('1,000 idle connections delay no other requests', async (t) => {
   const { a, post, url } = await serve(t);
   const idle = await Promise.all(Array.from({ length: 1000 }, () => open(url)));
   t.after(() => {

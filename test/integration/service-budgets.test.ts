@@ -29,7 +29,7 @@ function opened(
 }
 
 for (const path of ['/events', '/api-log/stream'])
-  test(`one user has so many open screens (${path}) at a time; other users and accounts have theirs`, async (t) => {
+  test(`open screens of one user are limited (${path}); other users and accounts have their own limit`, async (t) => {
     const served = await serve(t);
     const { a, b, url } = served;
     await person(served, { name: 'Eve', role: 'administrator' });

@@ -168,7 +168,7 @@ test('a person’s page leads back to where one came from, after a note too, and
     assert.deepEqual(backIn(await see(card(known, other))), ['/calls', 'Calls']);
 });
 
-test('all are listed page by page, nobody twice or left out when somebody is closed on the way', async (t) => {
+test('all are listed page by page, no one twice or left out when somebody is closed on the way', async (t) => {
   const served = await scene(t);
   const { anna, miss } = served;
   const numbers = Array.from({ length: 230 }, (_, n) => `+493055${1000 + n}`);

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { parse } from 'csv-parse/sync';
-import type { Account } from '../../src/service/accounts/directory-store.ts';
+import type { Account } from '../../src/service/accounts/account.ts';
 import { noExtensions } from '../../src/service/accounts/extensions.ts';
 import { callQueryIn, filterOf } from '../../src/service/activity/call-filter.ts';
 import { callsAsCsv } from '../../src/service/activity/call-list-page.ts';
-import { everyCall, newestCalls } from '../../src/service/calls/call-store.ts';
+import { newestCalls, noFilter } from '../../src/service/calls/call-store.ts';
 import { openSqliteStore } from '../../src/service/database/sqlite-store.ts';
 import { unguarded } from '../../src/service/kit/csv.ts';
 import { formatsFor } from '../../src/service/kit/formats.ts';
@@ -36,7 +36,7 @@ async function opened(t: TestContext) {
     csv: (zone: string) =>
       callsAsCsv(
         (from) =>
-          store.calls.page({ account: account.id, filter: everyCall, towards: 'older', from, limit: 9 }),
+          store.calls.page({ account: account.id, filter: noFilter, towards: 'older', from, limit: 9 }),
         askedIn(zone),
       ),
   };

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
 import { accountTables } from '../../src/service/accounts/account-data.ts';
-import { copiedTables, copySite, madeAnew } from '../../src/service/database/copy-site.ts';
+import { copiedTables, copySite, rebuiltTables } from '../../src/service/database/copy-site.ts';
 import { openSqliteStore } from '../../src/service/database/sqlite-store.ts';
 import type { Store } from '../../src/service/database/store.ts';
 import { openDatabase } from '../../src/service/store/postgres/database.ts';
@@ -34,8 +34,8 @@ function emptySite() {
   return { db, tables: tables.map(({ name }) => String(name)) };
 }
 
-test('every table of a site is copied, or is known to be made anew', () => {
-  assert.deepEqual(emptySite().tables, [...copiedTables, ...madeAnew].sort());
+test('every table of a site is copied, or is known to be rebuilt', () => {
+  assert.deepEqual(emptySite().tables, [...copiedTables, ...rebuiltTables].sort());
 });
 
 test('every table is removed with an account, after all that refer to it, or is of no account', () => {

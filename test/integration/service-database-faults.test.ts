@@ -298,7 +298,7 @@ function startLoad(t: TestContext, url: string, token: string) {
   });
   const state = () => ({ acknowledged: acknowledged.length, refused });
   return {
-    /** Resolves after so many more. */
+    /** Resolves after this number of further ones. */
     acknowledges(more: number) {
       const goal = acknowledged.length + more;
       return until(`${more} more events acknowledged`, () => acknowledged.length >= goal, { state });

@@ -16,7 +16,7 @@ const script = fileURLToPath(new URL('../tools/service/process.ts', import.meta.
 
 const csv = { 'content-type': 'text/csv' };
 
-/** A file may grow to so many blocks of 512 bytes (ulimit -f of POSIX), as if the disk were full then. */
+/** The most blocks of 512 bytes of a file (ulimit -f of POSIX): then it is as if the disk were full. */
 const BLOCKS = 2000;
 
 test('a full disk: all that would be stored is refused with 503, what got its 200 before is there, lookups go on, and an alert says so', async (t) => {

@@ -153,7 +153,7 @@ test('numbers that can be others, once a spreadsheet has removed their plus, are
   assert.match(warnings[0]?.message ?? '', /can also be \+41446681800/);
 });
 
-test('a customer without a reference has the first number that nobody else in the table has', async (t) => {
+test('a customer without a reference has the first number that no other in the table has', async (t) => {
   const { imports } = await importing(t);
   const table =
     'Name;Telefon;Mobil\nAnn;030 901800;0171 3920001\nBob;030 901800;0171 3920002\nEve;030 901800;\n';

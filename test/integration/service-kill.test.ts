@@ -8,7 +8,7 @@ import { callers, event, options, prepare, stateFolder } from '../tools/service/
 import { openCalls } from '../tools/service/stream.ts';
 
 const CLIENTS = 50;
-/** The process is killed when so many answers of the run have come. */
+/** The process is killed after this number of answers of the run. */
 const kills = [1, 37, 260, 1111];
 
 test('kill -9 while 50 clients write: what got its 200 is there, with its history entry', async (t) => {

@@ -246,7 +246,7 @@ export function limitTests(engine: string, open: Parameters<typeof start>[1]): v
     });
   });
 
-  test(`${engine}: of two who replace the token that their pages show, one is told that it is another one`, async (t) => {
+  test(`${engine}: of two who replace the token that their pages show, one gets an error`, async (t) => {
     const { ann } = await start(t, open);
     const [path = ''] = systemsIn((await ann.read('/integrations')).text);
     for (let round = 0; round < ROUNDS; round++) {

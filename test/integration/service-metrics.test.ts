@@ -5,7 +5,7 @@ import { event, serve } from '../tools/service/harness.ts';
 import { form, person, visitor } from '../tools/service/people.ts';
 import { bearer, screenEvents } from '../tools/service/stream.ts';
 
-test('/metrics of the service counts what happens, and names nobody', async (t) => {
+test('/metrics of the service counts what happens, without names', async (t) => {
   let fields: LogFields = {};
   const log: Log = {
     say(code, given) {

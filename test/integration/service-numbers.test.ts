@@ -220,7 +220,7 @@ test('a line that calls in two forms is one customer', async (t) => {
   assert.equal(((await lookup('+5491123456789')).json as { name: null }).name, null);
 });
 
-test('zeros that stand for a withheld number are nobody to call back', async (t) => {
+test('zeros that stand for a withheld number are not to be called back', async (t) => {
   const { boss, call } = await scene(t);
   for (const [index, from] of ['0', '00', '000', '+000', '0000000000', '030 901830'].entries())
     assert.equal(await call(`${index}`, from, ['ringing', 'completed']), 200);

@@ -15,7 +15,7 @@ const ROUNDS = 25;
 /** Whether a request was done, and what it said. */
 type Done = { readonly ok: boolean; readonly said: string };
 
-/** A round of a pair: customers A (a1, a2) and B (b1, b2) of their own, and numbers of nobody. */
+/** A round of a pair: customers A (a1, a2) and B (b1, b2) of their own, and numbers without a customer. */
 type Round = {
   readonly a: string;
   readonly b: string;
@@ -99,7 +99,7 @@ const pairs: Readonly<Record<string, Pair>> = {
     check({ first, second, customers, numbers }) {
       assert.equal(numbers, 'a1 a2 b1 b2');
       assert.equal(customers.size, 1);
-      assert.ok(first.ok !== second.ok, 'one of them is told');
+      assert.ok(first.ok !== second.ok, 'one of them gets an error');
     },
   },
   'two strangers are added to A': {
@@ -153,7 +153,7 @@ const pairs: Readonly<Record<string, Pair>> = {
     first: (round) => callBack(round, 'taken', 'a1'),
     second: (round) => callBack(round, 'taken', 'a2', { who: 'colleague' }),
     async check({ first, second, acts }) {
-      assert.ok(first.ok !== second.ok, 'one of them is told');
+      assert.ok(first.ok !== second.ok, 'one of them gets an error');
       if (first.ok) assert.match(second.said, /^409 Ann is calling back already/);
       else assert.match(first.said, /^409 Ben is calling back already/);
       assert.deepEqual(await acts('a1', 'a2'), [first.ok ? 'taken Ann' : 'taken Ben']);
@@ -167,7 +167,7 @@ const pairs: Readonly<Record<string, Pair>> = {
     first: (round) => callBack(round, 'taken', 's1', { taker: 'Ann', to: round.cay }),
     second: (round) => callBack(round, 'taken', 's1', { taker: 'Ann', who: 'colleague' }),
     async check({ first, second, acts }) {
-      assert.ok(first.ok !== second.ok, 'one of them is told');
+      assert.ok(first.ok !== second.ok, 'one of them gets an error');
       if (first.ok) assert.match(second.said, /^409 Cay is calling back already/);
       else assert.match(first.said, /^409 Ben is calling back already/);
       assert.deepEqual(await acts('s1'), ['taken Ann', first.ok ? 'taken Cay' : 'taken Ben']);
@@ -283,7 +283,7 @@ const pairs: Readonly<Record<string, Pair>> = {
 
 /** What two who act at the same moment make of an account's customers, with each engine. */
 export function pairTests(engine: string, open: (t: TestContext) => Promise<DatabaseSettings>): void {
-  test(`${engine}: whatever two do at the same moment, nothing is lost, and who was late is told`, async (t) => {
+  test(`${engine}: whatever two do at the same moment, nothing is lost, and the later one gets an error`, async (t) => {
     const database = await open(t);
     const served = { ...(await serve(t, { database })), database };
     const { url, ask, post, a: account, stateDir } = served;

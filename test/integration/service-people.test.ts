@@ -46,7 +46,7 @@ test('an extension has the name of its user or its own, wherever it says who ans
   await screen.return(undefined);
 });
 
-test('whoever is invited with extensions has them in the list that answers, and in no other', async (t) => {
+test('extensions of an invited user are in the list that answers, and no others', async (t) => {
   const { boss } = await scene(t);
   const invited = await boss.send('/users', { name: 'Eva', extensions: '1001, 1007', role: 'agent' });
   assert.match(textOf(invited.text), /Eva 1001, 1007 /);
@@ -94,7 +94,7 @@ test("a person's page says who spoke with them last, and links into the office's
   assert.match(plain, /Last with 1002/);
 });
 
-test('what a page leaves out or removes is said to whoever can do more: mail in reports, a number for good', async (t) => {
+test('pages say what is left out or removed to users who can change it: mail in reports, a number for good', async (t) => {
   const { jana, boss } = await scene(t);
   assert.match((await boss.read('/reports')).plain, /Weekly report by e-mail .*SMTP_URL is empty/);
   assert.doesNotMatch((await jana.read('/reports')).plain, /Weekly report/);

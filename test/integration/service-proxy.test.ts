@@ -93,7 +93,7 @@ describe('behind nginx with the sample configuration', { skip: cannot && `nginx:
   });
 });
 
-/** Requests over https with a certificate that nobody has signed. */
+/** Requests over https with a self-signed certificate. */
 function asker(t: TestContext) {
   const dispatcher = new Agent({ connect: { rejectUnauthorized: false } });
   t.after(() => dispatcher.destroy());

@@ -31,7 +31,7 @@ async function setUp(t: TestContext) {
   assert.equal((await enable(password, '123')).status, 422);
   const enabled = await enable(password, app.generate());
   assert.equal(enabled.status, 200);
-  assert.equal(await isSignedIn(elsewhere), false, 'whoever signed in without a code signs in anew');
+  assert.equal(await isSignedIn(elsewhere), false, 'sessions that began without a code end');
   const recovery = enabled.text.match(/[a-z2-7]{4}(-[a-z2-7]{4}){3}/g) ?? [];
   assert.equal(recovery.length, 10);
   assert.doesNotMatch(

@@ -59,7 +59,7 @@ test('attempts from hundreds of addresses keep neither a known browser nor a new
   assert.ok(!served.said.includes('service.failed'));
 });
 
-test('a browser that has signed in before still can, for each of its users and nobody else, whatever others do in their names', async (t) => {
+test('a browser that has signed in before still can, for each of its users only, whatever others do in their names', async (t) => {
   const { served, attempt } = await setUp(t);
   await person(served, { name: 'Anna' });
   const first = await attempt({ given: password });

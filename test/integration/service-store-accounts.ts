@@ -349,7 +349,11 @@ export const accountTests: StoreTests = {
     const { users } = store;
     const known = await add(store, account, 'u');
     const { id: user } = known;
-    assert.deepEqual(await users.lastSeen(account, [user]), new Map(), 'nobody was seen in 1970');
+    assert.deepEqual(
+      await users.lastSeen(account, [user]),
+      new Map(),
+      'a user who was never seen has no time',
+    );
     const all = ['s1', 's2', 's3', 's4'];
     const opens = (id: string, at: number) =>
       users.openSession({ id, user: known, at, address: '', browser: '' });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { CallRecord, MissedPlace } from '../../src/service/calls/call-record.ts';
-import { everyCall } from '../../src/service/calls/call-store.ts';
+import { noFilter } from '../../src/service/calls/call-store.ts';
 import { createScreens } from '../../src/service/calls/screens.ts';
 import type { Store } from '../../src/service/database/store.ts';
 import { createCallBackList } from '../../src/service/people/call-back-list.ts';
@@ -127,7 +127,7 @@ export const callerTests: StoreTests = {
     );
   },
 
-  async 'who sent a fax, or was blocked, missed nobody'({ store, account }) {
+  async 'who sent a fax, or was blocked, is not to be called back'({ store, account }) {
     const ends = async (id: string, from: string, at: number, where: MissedPlace) => {
       const missed = { where, name: null, by: null, after: 2, at: null };
       await report(store, { account, id, at, from });
@@ -262,7 +262,7 @@ export const callerTests: StoreTests = {
     );
   },
 
-  async 'whoever was missed is to be called back, however often one number calls; Done takes away one'({
+  async 'a missed caller is to be called back once, however often the number calls; Done removes one'({
     store,
     account,
     other,
@@ -273,7 +273,7 @@ export const callerTests: StoreTests = {
       const numbers = open.map(({ person }) => person);
       assert.equal(numbers.length, count);
       assert.deepEqual(numbers.toSorted(), (await unreached(store, account, done)).sort());
-      list.readAgain(); // nobody tells its screens of calls
+      list.readAgain(); // no process reports calls to its screens
       const screen = await list.onScreen(account);
       assert.deepEqual(
         [screen.count, screen.missed.map(({ person }) => person)],
@@ -360,12 +360,12 @@ const NOW = START + 4 * DAY;
 const robot = '+49309999999';
 const people = (count: number) => Array.from({ length: count }, (_, n) => `+4930555${10_000 + n}`);
 
-/** The numbers of missed calls of the last seven days that nobody has reached since: by the calls themselves. */
+/** The numbers of missed calls of the last seven days that were not reached since: by the calls themselves. */
 async function unreached(store: Store, account: number, done: readonly string[]): Promise<string[]> {
   const calls: CallRecord[] = [];
   let from = null;
   do {
-    const page = { account, filter: everyCall, towards: 'older', from, limit: 500 } as const;
+    const page = { account, filter: noFilter, towards: 'older', from, limit: 500 } as const;
     const read = await store.calls.page(page);
     calls.push(...read.calls);
     from = read.next;

@@ -266,11 +266,7 @@ export const forgetTests: StoreTests = {
     );
   },
 
-  async 'names that people gave stay, and are counted for whoever forgets a number'({
-    store,
-    account,
-    other,
-  }) {
+  async 'names that people gave stay, and are counted when a number is forgotten'({ store, account, other }) {
     for (const [owner, uid] of [
       [account, 'mine'],
       [other, 'theirs'],

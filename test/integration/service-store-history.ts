@@ -200,7 +200,7 @@ export const historyTests: StoreTests = {
     assert.deepEqual([page.count, sizes.reduce((sum, size) => sum + size)], [60, 60]);
   },
 
-  async 'a lookup does not wait behind everybody who searches the history; a search that nobody waits for ends'({
+  async 'a lookup does not wait behind everybody who searches the history; a search whose client has left ends'({
     store,
     account,
     other,

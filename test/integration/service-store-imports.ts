@@ -160,7 +160,7 @@ export const importTests: StoreTests = {
     );
   },
 
-  async 'a number that two people share renames nobody and stays with who has it'(of) {
+  async 'a number that two people share renames neither, and stays where it is'(of) {
     const taken = (line: number) => [`${line}: a already belongs to "Fritz".`];
     for (const lines of orders([`Gabi,${a}|${c}`, `Fritz,${a}|${b}`])) {
       const { imports } = await importer(of, fritz);

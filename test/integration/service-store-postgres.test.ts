@@ -85,7 +85,7 @@ describe('the store on a real PostgreSQL', { skip }, () => {
     const store = await openIn(url);
     t.after(() => store.close());
     for (let n = 0; n < 20; n += 1) {
-      // The server plans anew, for tables of one page.
+      // The server plans again, for tables of one page.
       if (n === 5) await sql('ANALYZE calls, customer_numbers');
       for (const status of callStatuses) await report(store, { id: `${n}`, status, from: '110' });
     }
@@ -171,7 +171,7 @@ describe('the store on a real PostgreSQL', { skip }, () => {
     await report(store, { at: 5, from: '110' });
     await other.connect();
     await other.query('BEGIN');
-    // As one statement of recorder.ts does, whose snapshot is older than what follows.
+    // As one statement of postgres-recorder.ts does, whose snapshot is older than what follows.
     await other.query(
       `WITH gone AS (DELETE FROM kept_figures) UPDATE calls SET status = 'completed', completed_at = 9, missed = true`,
     );

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { everyCall } from '../../src/service/calls/call-store.ts';
+import { noFilter } from '../../src/service/calls/call-store.ts';
 import type { Store } from '../../src/service/database/store.ts';
 import { customer } from '../../src/service/people/customer.fixture.ts';
 import { report } from '../tools/service/recorded-request.ts';
@@ -66,7 +66,7 @@ export const whoCallsTests: StoreTests = {
       await report(store, { account, id: `c${n}`, status: 'completed', at: n, from: numbers[0] as string });
     await report(store, { account, id: 'other', status: 'completed', at: 99, from: '110' });
     const search = { digits: null, words: ['ann'], extensions: [] };
-    const pages = await walk(store, account, { ...everyCall, search }, 'older', 100);
+    const pages = await walk(store, account, { ...noFilter, search }, 'older', 100);
     assert.deepEqual(pages.flat(), many.map((_, n) => `c${n}`).reverse());
   },
 };
@@ -121,10 +121,10 @@ async function isShown(
   const open = (await store.openCalls(account, 9)).find((call) => call.number === number);
   assert.deepEqual(shown(open), expected, 'the bar');
 
-  const page = async (filter: Partial<typeof everyCall>) => {
+  const page = async (filter: Partial<typeof noFilter>) => {
     const query = {
       account,
-      filter: { ...everyCall, ...filter },
+      filter: { ...noFilter, ...filter },
       towards: 'older',
       from: null,
       limit: 50,

@@ -8,7 +8,7 @@ import { until } from '../tools/until.ts';
 const stranger = '+493023125000';
 
 /** Which calls show it, `service-store-who-calls.ts` tries. */
-test('whoever has a number now is who called, on screens at once, however the customer was changed', async (t) => {
+test('the customer who has a number now is shown as the caller on screens at once, however the customer was changed', async (t) => {
   const served = await serve(t);
   const { a, ask, url, post } = served;
   const anna = await browse(served, 'Anna');

@@ -66,11 +66,11 @@ test('setup: a dry run says what it would do and does nothing; then it is done, 
   assert.equal(read('asked'), '-rx manager reload\n');
 });
 
-test('setup: takes the secret that Asterisk has, and refuses what is no setting or no value, changing nothing', async (t) => {
+test('setup: takes the secret that Asterisk has, and refuses unknown settings and values, changing nothing', async (t) => {
   const { setup, read } = machine(t, '[pbx-bridge]\nsecret = known\nread = call\n[other]\nsecret = other\n');
   const before = read('bridge.env');
   for (const [args, line] of [
-    [['API_TOKN=x'], /^API_TOKN: is no setting/m],
+    [['API_TOKN=x'], /^API_TOKN: unknown setting/m],
     [[...api, 'DEFAULT_COUNTRY=Atlantis'], /^DEFAULT_COUNTRY: got "Atlantis"; takes /m],
     [['API_TOKEN=x'], /^API_BASE_URL: /m],
     [[...api, '--manager-file', '/nowhere'], /^AMI_USERNAME: not set, .*\/nowhere is not there/m],

@@ -239,7 +239,7 @@ describe('check names each fault, and nothing else', () => {
     try {
       execFileSync(inside[0], [...inside.slice(1), 'true'], { stdio: 'pipe' });
     } catch {
-      t.skip('this machine lets nobody mount a small disk (unshare -rm)');
+      t.skip('this machine does not let users mount a small disk (unshare -rm)');
       return;
     }
     const env = {

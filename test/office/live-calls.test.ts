@@ -29,7 +29,7 @@ test('in the demo one call of nine is missed, whenever one looks, and its caller
   }
 });
 
-test('nobody is in two of its calls at once', () => {
+test('no one is in two of its calls at once', () => {
   const calls = planned(900);
   for (const [index, one] of calls.entries())
     for (const other of calls.slice(index + 1, index + 10))

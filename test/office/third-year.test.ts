@@ -54,15 +54,15 @@ async function tour(year: ThirdYear, log: string, watch: boolean, url?: string):
       env: { ...process.env, STATEMENTS: log },
     },
   );
-  let told: Toured | string = 'nothing';
+  let result: Toured | string = 'nothing';
   child.on('message', (message: Toured | string) => {
-    told = message;
+    result = message;
   });
   const tooLong = setTimeout(() => child.kill('SIGKILL'), LONGEST_MS);
   const ended = await once(child, 'exit');
   clearTimeout(tooLong);
-  assert.equal(typeof told, 'object', `the tour ended with ${ended} at ${told}`);
-  return { office: year, toured: told as unknown as Toured };
+  assert.equal(typeof result, 'object', `the tour ended with ${ended} at ${result}`);
+  return { office: year, toured: result as unknown as Toured };
 }
 
 const sqlite: Engine = {

@@ -12,7 +12,7 @@ import { longestTestMs } from '../tools/runner/run-files.ts';
 import { until } from '../tools/until.ts';
 import { tellsACall } from './unit-tests.ts';
 
-/** Those that machines have on which nobody has installed Node 26. */
+/** Those of machines without an installed Node 26. */
 const hosts = ['18.20.8', '20.20.2'];
 
 /** What Debian 12 and Ubuntu 24.04 have. */

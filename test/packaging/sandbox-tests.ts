@@ -62,7 +62,7 @@ async function asks(reached: string, port: number): Promise<void> {
 
 /**
  * What both programs do with the network, as they are installed and under the restrictions of their units: they listen
- * in every form, connect to all that they connect to, and are restarted by nobody.
+ * in every form, connect to all that they connect to, and are not restarted.
  */
 export async function sandboxTests(t: TestContext, packages: Packages, machine: Machine): Promise<void> {
   const impossible = await postgresImpossible();

@@ -96,7 +96,7 @@ export async function unitTests(
   await t.test(
     'is started again after a crash or an end that nobody wanted, and after a hang by the watchdog',
     async () => {
-      // TERM: it ends in good order, although nobody has stopped the unit.
+      // TERM: it ends in good order, although the unit was not stopped.
       for (const [signal, count] of [
         ['KILL', '1'],
         ['TERM', '2'],
@@ -128,7 +128,7 @@ export async function unitTests(
       [{ AMI_TLS: 'on' }, /TLS: no TLS handshake .*\. The certificate of the manager/],
     ] as const) {
       settings({ ...wrong, STATUS_LISTEN: status });
-      // As in a script that nobody watches.
+      // As in an unattended script.
       const script = 'systemctl restart pbx-bridge; pbx-bridge status';
       const { code, output } = await run('bash', '-ec', `${script} < /dev/null`);
       const said = await run('journalctl', '--no-pager', '-n', '20', '-u', unit);
@@ -296,7 +296,7 @@ export async function bootTests(t: TestContext, packages: Packages, machine: Mac
   }
 }
 
-/** A call of nobody's that comes and goes, and arrives at the API. */
+/** An unanswered call, which arrives at the API. */
 export async function tellsACall(stand: Stand): Promise<void> {
   const { id, frames } = markerCall();
   for (const frame of frames) stand.pbx.send(frame);

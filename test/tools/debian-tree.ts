@@ -43,7 +43,7 @@ export function treesImpossible(
 
 /**
  * Makes it unless it is there: under another name first, so that a tree is whole or not there, however many make it at once.
- * Nobody writes to it.
+ * It is never written to.
  */
 export async function debianTree(tree: DebianTree): Promise<void> {
   const { root, marker, madeOf } = tree;

@@ -9,7 +9,7 @@ export const longestWaitMs = 180_000;
  * Looks again and again until `look` returns something that is true, and returns it. After 3 minutes it fails, and says
  * what it waited for and the last state: what `state` returns, or what `look` returned last. Looks at the next turn of
  * the event loop first, later every `everyMs` milliseconds at most. An error of `look` ends the wait; so does the end of
- * the test, silently, since nobody waits any more.
+ * the test, silently, since nothing waits any more.
  */
 export async function until<T>(
   what: string,

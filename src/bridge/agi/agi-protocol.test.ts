@@ -72,7 +72,7 @@ const cases: [name: string, inputs: (string | SessionInput)[], does: string[]][]
   ['with many carriage returns in a value', [`agi_request: x${returns}`, '\n\n'], ['close too-long']],
   ['nothing is asked before the empty line', [request.slice(0, -1)], []],
   ['nothing is written before the answer', [request, ok], ['ask']],
-  ['an answer that nobody asked for', [answer], []],
+  ['an unexpected answer', [answer], []],
   ['a second answer', [request, answer, answer, ok, ok], ['ask', first, second, 'close done']],
   ['the next command waits for the reply', [request, answer, '200 resu'], ['ask', first]],
   ['a comment with the reply', [request, answer, '200 result=1 (a 510 b)\n', ok], ['ask', first, second, 'close done']],

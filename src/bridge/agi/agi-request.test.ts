@@ -36,7 +36,7 @@ const rows: [string, string, Pick<AgiRequest, 'script' | 'number' | 'queuePrio' 
     ': x\n\u0000\nagi_callerid\nagi_callerid: 1\n__proto__: 2',
     { script: '', number: '1' },
   ],
-  ['a number that the caller keeps back is nobody', requestText({ agi_callingpres: '35' }), ofPriority('')],
+  ['a number that the caller withholds is empty', requestText({ agi_callingpres: '35' }), ofPriority('')],
   ['unless the dialplan gives it', requestText({ agi_callingpres: '35' }, ['4711']), ofPriority('4711')],
 ];
 for (const [name, text, expected] of rows)

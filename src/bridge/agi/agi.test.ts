@@ -98,7 +98,7 @@ describe('a request for a script of another FastAGI server', () => {
     ],
   ];
   for (const [name, lines, last] of rows)
-    test(`${name}: sets nothing, asks nobody, is logged and counted`, async (t) => {
+    test(`${name}: sets nothing, sends no request, is logged and counted`, async (t) => {
       const { fakeApi, agi, said, port } = await standFor(t);
       assert.equal(agi.status().otherScripts, undefined);
       assert.deepEqual((await askAgi(port(), { lines })).commands, []);

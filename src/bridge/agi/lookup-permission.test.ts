@@ -25,7 +25,7 @@ import { createLookupPermissions } from './lookup-permission.ts';
 /** The number that may be looked up, or why none may. */
 const shown = (it: NumberToLookUp) => (typeof it === 'string' ? it : it.number);
 
-/** Permissions beside a tracker, on a clock of the test's own. */
+/** Permissions with a tracker, on a clock of the test's own. */
 function stand({
   settings = {} as Partial<CallSettings>,
   /** Open calls from before a restart. */

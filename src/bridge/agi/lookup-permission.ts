@@ -13,7 +13,7 @@ import {
 import { createWaitingLookups } from './waiting-lookups.ts';
 
 type LookupPermissions = {
-  /** The number that may be looked up, within `waitMs` (ms); `pending` if nobody has said by then that it may be sent. */
+  /** The number that may be looked up, within `waitMs` (ms); `pending` if it is still unknown by then whether it may be sent. */
   readonly permit: Permit;
   /** From now on decides by the tracker's state; until then no call is known. */
   follow(state: LookupState): void;

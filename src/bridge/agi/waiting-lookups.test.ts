@@ -49,7 +49,7 @@ test('a lookup ends once its decider has settled it', async () => {
   assert.deepEqual(await last, { decider: '1.1', permission: 'withheld' });
 });
 
-test('a lookup that nobody settles in time is pending', async () => {
+test('a lookup that is not settled in time is pending', async () => {
   const { last, timeOut } = stand({ decider: '1.1', permission: 'unknown' });
   timeOut();
   assert.deepEqual(await last, { decider: '1.1', permission: 'pending' });

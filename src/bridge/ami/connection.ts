@@ -155,7 +155,7 @@ type FrameTakers = {
   hasEnded(): boolean;
 };
 
-/** Hands each frame to who waits for it, and counts what nobody does. */
+/** Hands each frame to its reader, and counts those without one. */
 function takeFrames(
   { manager, requests, hasEnded }: FrameTakers,
   { onCallEvent, onLineBreak = nothing, onRefused = nothing, onTooLong, onFrame }: ConnectionHandlers,

@@ -124,7 +124,7 @@ test('no read class call: found when channels come without an event, and reporte
   const { player, port } = await startPlayer(t, { read });
   const { link, inputs, said, until } = startLine(t, { port });
   await until(() => said.length === 1);
-  assert.equal(link.status().state, 'up', 'while nobody calls, nothing is amiss');
+  assert.equal(link.status().state, 'up', 'without calls, nothing is wrong');
   player.send(channelEvent('Newchannel', '1.1'));
   await until(() => said.length === 2);
   assert.equal(said[1]?.code, 'ami.no-call-class');

@@ -7,6 +7,7 @@ import type { AmiFailure } from './failure.ts';
 import { readGuestContext } from './guest-context.ts';
 import type { AmiLinkOptions } from './link.ts';
 import { createCounters } from './link-log.ts';
+import { pause } from './pause.ts';
 import { ConnectionEnded } from './pending-requests.ts';
 import { isYes } from './record-options.ts';
 import { readContexts, readDevices, readOption, readSnapshot, readVariable } from './snapshot.ts';
@@ -114,7 +115,8 @@ async function inspect(
   listenMs: number,
   tools: InspectionTools,
 ): Promise<Inspection> {
-  const { now } = tools.clock;
+  const { clock, signal } = tools;
+  const { now } = clock;
   const before = await readSnapshot(connection, now);
   const asked = now();
   const pong = await connection.request({ action: 'Ping' });
@@ -127,10 +129,10 @@ async function inspect(
     readGuestContext(connection),
     readVariable(connection, 'AST_CONFIG(cdr.conf,general,batch)'),
   ]);
-  await pause(listenMs, tools);
+  await pause(listenMs, clock, signal);
   const after = await readSnapshot(connection, now);
   // A BridgeEnter may be on the way.
-  if (unseenBridges(before, after, heard.events) > 0) await pause(BRIDGE_EVENT_MS, tools);
+  if (unseenBridges(before, after, heard.events) > 0) await pause(BRIDGE_EVENT_MS, clock, signal);
   return {
     version: settings.fields.get('AsteriskVersion')?.replace(/[+~].*/, ''),
     clockAheadMs: clockAhead(pong.fields.get('Timestamp'), (asked + answered) / 2),
@@ -178,16 +180,6 @@ async function readDialplanContexts(connection: Connection): Promise<Inspection[
     patient,
   );
   return list.ok ? [...contexts].filter((context) => context !== '').sort() : undefined;
-}
-
-function pause(ms: number, { clock, signal }: InspectionTools): Promise<void> {
-  return new Promise((resolve) => {
-    const cancel = clock.setTimer(resolve, ms);
-    signal?.addEventListener('abort', () => {
-      cancel();
-      resolve();
-    });
-  });
 }
 
 function uniqueidsOf({ channels }: Snapshot): string[] {

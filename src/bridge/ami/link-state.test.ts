@@ -35,7 +35,7 @@ function apply(...events: readonly (readonly [now: number, LinkEvent])[]) {
   return { link, said: effects.map(({ type }) => type) };
 }
 
-/** What counts after some failed attempts in a row, and then a link that was up for so long. */
+/** What counts after some failed attempts in a row, and then a link that was up for this time. */
 const afterUp = (upMs: number, failure: AmiFailure) =>
   apply(
     ...Array.from({ length: 5 }, (): [number, LinkEvent] => [0, ended(silent)]),

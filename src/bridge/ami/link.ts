@@ -12,6 +12,7 @@ import {
   statusOf,
   stoppedLink,
 } from './link-state.ts';
+import { pause } from './pause.ts';
 import type { PbxFacts } from './pbx-facts.ts';
 import type { Questions } from './questions.ts';
 import { type PbxUp, runSession } from './session.ts';
@@ -56,7 +57,8 @@ export function createAmiLink(options: AmiLinkOptions, tools: AmiLinkTools) {
   let ask: Questions | undefined;
   let state = stoppedLink(clock.now());
   const counters = createCounters();
-  const pause = createPause(clock);
+  /** Ends the pause before the next attempt. */
+  let paused = new AbortController();
   const carryOut = createEffectLog(log, `${options.host}:${options.port}`);
 
   function apply(event: LinkEvent): void {
@@ -96,7 +98,8 @@ export function createAmiLink(options: AmiLinkOptions, tools: AmiLinkTools) {
       const failure = await session.catch((error): AmiFailure => ({ kind: 'lost', detail: String(error) }));
       if (signal.aborted) return;
       apply({ type: 'ended', failure, random: tools.random() });
-      await pause.wait(state.delayMs, signal);
+      paused = new AbortController();
+      await pause(state.delayMs, clock, paused.signal);
     }
   }
 
@@ -110,6 +113,7 @@ export function createAmiLink(options: AmiLinkOptions, tools: AmiLinkTools) {
     /** Ends the connection. No input follows; a second stop is harmless. */
     stop(): void {
       stopper?.abort();
+      paused.abort();
       stopper = undefined;
       apply({ type: 'stopped' });
     },
@@ -122,7 +126,7 @@ export function createAmiLink(options: AmiLinkOptions, tools: AmiLinkTools) {
     /** Uses this login from the next attempt on, which is made at once if the link is down. */
     changeLogin(next: Login) {
       login = safeLogin(next);
-      pause.end();
+      paused.abort();
     },
     status: (): AmiStatus => statusOf(state, counters, clock.now()),
   };
@@ -166,26 +170,6 @@ function createEffectLog(log: Log, address: string) {
       default:
         effect satisfies never;
     }
-  };
-}
-
-/** The pause before the next attempt. */
-function createPause(clock: Clock) {
-  let end = (): void => {};
-  return {
-    wait: (ms: number, signal: AbortSignal) =>
-      new Promise<void>((resolve) => {
-        const cancel = clock.setTimer(done, ms);
-        signal.addEventListener('abort', done);
-        end = done;
-
-        function done(): void {
-          cancel();
-          signal.removeEventListener('abort', done);
-          resolve();
-        }
-      }),
-    end: () => end(),
   };
 }
 

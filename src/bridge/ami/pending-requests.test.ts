@@ -36,7 +36,7 @@ function setUp() {
     failures,
     waits,
     isWaiting: () => timer !== undefined,
-    /** The timer runs out, after so many bytes; the socket is read before the decision. */
+    /** The timer runs out after this number of bytes; the socket is read before the decision. */
     async runOut(arrived: { before?: number; inTheSocket?: number }) {
       const due = timer;
       timer = undefined;

@@ -16,7 +16,7 @@ const record = (more: Partial<CdrRecord> = {}): CdrRecord => ({
   did: '',
   ...more,
 });
-/** The uniqueid of a channel that began so many seconds after the first one. */
+/** The uniqueid of a channel that began this number of seconds after the first one. */
 const after = (seconds: number) => `${1_800_000_000 + seconds}.9`;
 const line = { channel: 'DAHDI/1-1' };
 

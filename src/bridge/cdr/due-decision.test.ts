@@ -54,8 +54,8 @@ for (const [what, record, options, effects] of [
   ['missed', missed, {}, ['report']],
   ['answered', answered, {}, ['report']],
   ['answered by a machine', machine, {}, ['journal', 'report']],
-  ['of nobody outside', internal, {}, ['journal', 'not-reported']],
-  ['of nobody outside, known', internal, { entry: known }, []],
+  ['not from outside', internal, {}, ['journal', 'not-reported']],
+  ['not from outside, known', internal, { entry: known }, []],
   [
     'without a number, on a trunk that reveals none',
     withheld,
@@ -68,7 +68,7 @@ for (const [what, record, options, effects] of [
   ['gone, and missed', missed, { isGone: true }, ['end']],
   ['gone, and answered by a machine', machine, { isGone: true }, ['journal', 'end']],
   ['gone, without a number', withheld, { isGone: true }, ['all-withheld', 'end']],
-  ['gone, of nobody outside', internal, { isGone: true }, ['end']],
+  ['gone, not from outside', internal, { isGone: true }, ['end']],
   ['gone, and known from its beginning', missed, { isGone: true, entry: { reported: ['ringing'] } }, ['end']],
 ] as const) {
   test(`a call with records that is ${what}`, () => {
@@ -89,7 +89,7 @@ test('a call that is gone ends with who answered, and who called', () => {
   assert.deepEqual(unknown, { type: 'end', ended: { at: context.now, uniqueid } });
 });
 
-test('a call that is not reported is told to the ledger and the journal; the log has only those from outside', () => {
+test('a call that is not reported goes into the ledger and the journal; the log has only those from outside', () => {
   const [journal, entry] = decide(internal);
   assert.ok(journal?.type === 'journal' && entry?.type === 'not-reported');
   assert.deepEqual(

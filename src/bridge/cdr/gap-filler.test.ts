@@ -342,7 +342,7 @@ describe('uniqueids whose last digits their column has cut off', () => {
     assert.deepEqual(await reportedOf('1800000101.47'), []);
   });
 
-  test('a call that nobody heard is reported once, under the id that is left', async (t) => {
+  test('a call of a gap is reported once, under the id that is left', async (t) => {
     const { csv, write, start, reportedOf } = await scene(t);
     write('');
     const filler = await start({}, { source: cutting(csv) });

@@ -29,7 +29,7 @@ export function createGapFiller(options: GapFillerOptions, live: LiveCalls, tool
   function apply(event: GapEvent): void {
     const [next, ...lines] = nextGap(state, event);
     state = next;
-    // Nobody needs to do anything about a source that was closed with the bridge.
+    // A source that was closed with the bridge needs no action.
     for (const { code, fields } of lines) if (!stopped || code !== 'cdr.unreadable') log.say(code, fields);
   }
 

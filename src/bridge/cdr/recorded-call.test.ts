@@ -29,7 +29,7 @@ const moved = { dcontext: 'from-internal' };
 const leg = { lastapp: 'AppDial', lastdata: '(Outgoing Line)' };
 const lasted = (from: number, to: number) => ({ start: from, duration: to - from });
 const here = lasted(0, 10);
-/** Another call, which began so many seconds after the one that is `here`. */
+/** Another call, which began this number of seconds after the one that is `here`. */
 const later = (s: number) => ({ uniqueid: `${1_800_000_000 + s}.9`, start: s, duration: 10 });
 const member = {
   channel: 'Local/1002@from-queue-00000001;2',
@@ -70,7 +70,7 @@ const noNumber = withoutNumber(
 );
 const hidden = withoutNumber('the caller withholds the number, and WITHHELD_NUMBER is not set');
 
-/** A test for each case: what the records of a channel, and those of others beside them, say. */
+/** A test for each case: what the records of a channel, together with those of others, say. */
 function testVerdicts(
   cases: [name: string, own: CdrRecord[], others: CdrRecord[], verdict: Verdict][],
   setup?: Setup,
@@ -79,7 +79,7 @@ function testVerdicts(
     test(name, () => assert.deepEqual(read(own, others, setup), verdict));
 }
 
-describe('what a record says, alone and beside those of others', () => {
+describe('what a record says, alone and together with others', () => {
   // biome-ignore format: one case a line
   testVerdicts([
     ['an inbound call that was not answered', [record()], [], missed],

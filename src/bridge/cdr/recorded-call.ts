@@ -107,17 +107,17 @@ function callerIdOf(known: Known, records: readonly CdrRecord[]): string | undef
 }
 
 /**
- * Who talked with a caller whose own records name nobody: another channel's record has the caller as its other end, if
+ * Who talked with a caller whose own records do not say: another channel's record has the caller as its other end, if
  * somebody of the house has taken the caller by `Bridge()`, or was in the conference before.
  */
 function takerOf(known: Known, records: readonly CdrRecord[]): string | undefined {
   const { takersOf } = known.legs;
   const takers = records.flatMap((record) => takersOf(record));
-  // Whoever asks first (a consultation) has a Local pair in between.
+  // In a consultation (attended transfer) there is a Local pair in between.
   const behind = takers.flatMap((taker) =>
     channelKind(taker.channel) === 'local' ? takersOf(taker, otherHalf(taker.channel)) : [],
   );
-  const ofHouse = [...takers, ...behind].find(
+  const internalParty = [...takers, ...behind].find(
     (taker) =>
       channelKind(taker.channel) === 'real' &&
       !known.rules.isMachine(taker.channel) &&
@@ -125,7 +125,7 @@ function takerOf(known: Known, records: readonly CdrRecord[]): string | undefine
       !isGuestEndpoint(endpointOf(taker.channel)) &&
       !cameIn(known, taker),
   );
-  return ofHouse && extensionOf(ofHouse.channel);
+  return internalParty && extensionOf(internalParty.channel);
 }
 
 /** Of the answered ones among a channel's records, the first that is not of a phone whose ringing another one picked up. */

@@ -48,7 +48,7 @@ test('a scan goes on as it began, but a quick one does not count as thorough', (
   assert.deepEqual(scanFrom(position, true), { here: position, thorough: true });
 });
 
-/** The row of a call that began so many seconds after 10:00 UTC. */
+/** The row of a call that began this number of seconds after 10:00 UTC. */
 function row(after: number, duration: number, { ahead = zone, id = at + after } = {}): RowTimes {
   return { uniqueid: `${id}.1`, began: at + after + ahead, duration };
 }

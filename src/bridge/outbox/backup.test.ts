@@ -157,7 +157,7 @@ test('restore: not over a state unless --replace is given, and then that is kept
   assert.deepEqual(eventsOf(directory, { callId: 'b' }), []);
 });
 
-test("restore: an empty state, as a first start leaves it, is nobody's loss", async (t) => {
+test('restore: an empty state, as a first start leaves it, is replaced', async (t) => {
   const { folder, file } = await backedUp(t);
   const fresh = join(folder, 'fresh');
   await (await openOutbox({ directory: fresh }, { log: keepingLog() })).close();

@@ -16,7 +16,7 @@ import {
 } from './outbox.fixture.ts';
 import { openOutbox } from './outbox.ts';
 
-test('operator: beside the bridge, and what is not as it was asked for is left alone', async (t) => {
+test('operator: works while the bridge runs, and leaves alone what is not as it was asked for', async (t) => {
   const directory = temporaryFolder(t);
   assert.equal(openOperator(directory), undefined);
   const outbox = await opened(t, { directory });

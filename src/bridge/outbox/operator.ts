@@ -84,7 +84,7 @@ export function openOperator(directory: string, now: () => number = Date.now) {
   };
 }
 
-/** Opens it beside the bridge. */
+/** Opens it while the bridge runs. */
 function openShared(path: string): DatabaseSync {
   const db = new DatabaseSync(path, { timeout: busyTimeoutMs });
   try {

@@ -83,7 +83,7 @@ export function batchOf(events: Events | readonly Events[], queuedAt = 0): Batch
   return { calls: [], trunks: [], events: list.map(([id, status]) => newEvent(id, status, queuedAt)) };
 }
 
-/** Events of an outbox that is there, oldest first, as the command line sees them beside it. */
+/** Events of an outbox that is there, oldest first, as the command line sees them while it is open. */
 export function eventsOf(directory: string, filter: Omit<EventFilter, 'limit'>): StoredEvent[] {
   const reader = openReader(directory);
   try {
@@ -101,7 +101,7 @@ export function attempted(directory: string): unknown[] {
   return rows.map(({ seq }) => seq);
 }
 
-/** Sends dead letters again at `now` (Unix ms), as the command line does beside the outbox. */
+/** Sends dead letters again at `now` (Unix ms), as the command line does while the outbox is open. */
 export function resend(directory: string, seqs: readonly number[], now = 0): number {
   const operator = openOperator(directory, () => now);
   try {

@@ -35,7 +35,7 @@ const longestOpeningMs = 2 * 3_600_000;
 
 /**
  * Has the service manager wait for a start: a new version may first back a large database up, and bring it up to date. What
- * takes hours has stuck, and is started anew.
+ * takes hours has stuck, and is restarted.
  */
 export function extended<Started>(
   start: Promise<Started>,

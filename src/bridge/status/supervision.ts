@@ -21,7 +21,7 @@ const standstillMs = 30_000;
 /** How long the start waits for a PBX where nothing answers, ms. It may be starting too. */
 const longestStartMs = 60_000;
 
-/** What the service manager is told. Times are monotonic ms. */
+/** What is reported to the service manager. Times are monotonic ms. */
 export type Supervision = {
   readonly startedAt: number;
   /** True once `status` is of a time at which the start was over: `systemctl start` returns with READY and this status. */

@@ -19,7 +19,7 @@ type Endpoint = Inspection['endpoints'][number];
 /** Usual names of contexts for calls from outside. */
 const likelyInbound = /trunk|pstn|did|incoming|inbound|extern|provider|-in$|public|default/i;
 
-/** Findings about the trunks first, then about the contexts and what comes in beside the trunks. */
+/** Findings about the trunks first, then about the contexts and what comes in outside of the trunks. */
 export function trunkFindings(inspection: Inspection, options: TrunkCheckOptions): Finding[] {
   const { rules } = options;
   const lines = linesOf(inspection);

@@ -16,8 +16,8 @@ test('settings in arguments: each a known name, all problems at once', () => {
   );
   assert.throws(() => settingsIn(['API_TOKN=1', 'NOTHING=1', 'nothing'], known), {
     lines: [
-      'API_TOKN: is no setting; is API_TOKEN meant?',
-      'NOTHING: is no setting; man pbx-bridge.env has their list',
+      'API_TOKN: unknown setting; did you mean API_TOKEN?',
+      'NOTHING: unknown setting; man pbx-bridge.env lists them',
       'got "nothing"; takes NAME=value',
     ],
   });

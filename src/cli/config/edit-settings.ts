@@ -12,7 +12,7 @@ export function settingsIn(args: readonly string[], known: ReadonlySet<string>):
     else if (!isSetting(name, known)) {
       const nearest = nearestSetting(name, known);
       problems.push(
-        `${name}: is no setting; ${nearest ? `is ${nearest} meant?` : 'man pbx-bridge.env has their list'}`,
+        `${name}: unknown setting; ${nearest ? `did you mean ${nearest}?` : 'man pbx-bridge.env lists them'}`,
       );
     } else settings.set(name, value);
   }

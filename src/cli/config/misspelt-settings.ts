@@ -17,7 +17,7 @@ export function nearestSetting(name: string, known: ReadonlySet<string>): string
   return distance(plain, near) <= MOST ? near : undefined;
 }
 
-/** What was set but is no setting, with the setting that it probably means. */
+/** Unknown settings that were set, each with the setting that it probably means. */
 export const misspelt = (set: Iterable<string>, known: ReadonlySet<string>) =>
   [...set].flatMap((name) => {
     const nearest = nearestSetting(name, known);

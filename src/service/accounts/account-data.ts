@@ -81,8 +81,8 @@ export function accountData({ read, write, writeAlone }: Pick<Statements, 'read'
   return {
     /**
      * Deletes all of an account, in steps, and the account itself last, with what was added meanwhile. What is interrupted
-     * is ended by the next call. Its integrations should be switched off, so that little is added. `done` is told how many
-     * rows are deleted, after each step. False if the account itself is left: it is the only one by then.
+     * is ended by the next call. Its integrations should be switched off, so that little is added. `done` gets the number of
+     * rows deleted so far, after each step. False if the account itself is left: it is the only one by then.
      */
     async remove(account: number, done: (rows: number) => void = () => {}): Promise<boolean> {
       let removed = 0;

@@ -1,5 +1,6 @@
 import { given, type Statements } from '../store/statements.ts';
-import { type Account, accountColumns, accountOf } from './directory-store.ts';
+import type { Account } from './account.ts';
+import { accountColumns, accountOf } from './directory-reader.ts';
 import { tokenReplaced } from './limits.ts';
 
 /** A new name is `renameAccount`, a new token `rotateAdminToken`. */

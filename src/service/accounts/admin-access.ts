@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { AuditKind } from '../words/audit-kinds.ts';
-import type { Account } from './directory-store.ts';
+import type { Account } from './account.ts';
 
 export type AdminRequest = Pick<FastifyRequest, 'raw' | 'ip' | 'headers'>;
 /** A request about one thing, by its uid. */

@@ -1,5 +1,4 @@
-import type { Account, Directory, Integration, SiteTokens } from './directory-store.ts';
-import type { Extensions } from './extensions.ts';
+import type { Account, Directory, Extensions, Integration, SiteTokens } from './account.ts';
 import type { Keys } from './keys.ts';
 
 /** The phone system that sent a request, by its token. */

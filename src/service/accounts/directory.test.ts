@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openDirectory } from './directory.ts';
-import type { DirectoryStore } from './directory-stores.ts';
+import type { DirectoryStore } from './directory-store.ts';
 import { createKeys } from './keys.ts';
 
 const keys = createKeys(Buffer.alloc(32, 1));

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { createSerialise } from '../store/statements.ts';
+import { createSharedReads } from '../store/statements.ts';
+import type { Account, Extensions, Integration, SiteTokens } from './account.ts';
 import {
   copyDirectory,
   type DirectoryCopy,
@@ -8,9 +9,8 @@ import {
   removedFrom,
   type Sender,
 } from './directory-copy.ts';
-import type { Account, Integration, SiteTokens } from './directory-store.ts';
-import type { DirectoryStore } from './directory-stores.ts';
-import { type Extensions, noExtensions } from './extensions.ts';
+import type { DirectoryStore } from './directory-store.ts';
+import { noExtensions } from './extensions.ts';
 import { type Keys, sameText, uidOf } from './keys.ts';
 
 /** The use of an old token from one address is stored at most once in this time, ms. */
@@ -92,16 +92,7 @@ function createCopy(
     if (removed.accounts.length + removed.integrations.length > 0) onRemoved(removed);
   }
 
-  const inTurn = createSerialise();
-  let waiting: Promise<void> | undefined;
-  /** Whoever asks while a reading waits gets its result. */
-  function refresh(): Promise<void> {
-    waiting ??= inTurn(() => {
-      waiting = undefined;
-      return readChanges();
-    });
-    return waiting;
-  }
+  const refresh = createSharedReads<void, void>(readChanges);
 
   /** A change; what there is then is in the copy, too, when it is done. */
   const kept =

@@ -1,5 +1,5 @@
 import { keysOf, type Statements } from '../store/statements.ts';
-import type { Extension } from './directory-store.ts';
+import type { Extension } from './account.ts';
 import { accountLimits, limitReached } from './limits.ts';
 
 export function createExtensionStore({ read, write, writeAlone }: Statements) {

@@ -1,8 +1,5 @@
 import { spaced } from '../../shared/phone-number/normalise-number.ts';
-import type { Extension } from './directory-store.ts';
-
-/** The extensions of an account that have a name or a user. */
-export type Extensions = ReadonlyMap<string, Extension>;
+import type { Extensions } from './account.ts';
 
 export const noExtensions: Extensions = new Map();
 

@@ -1,5 +1,6 @@
 import type { Statements } from '../store/statements.ts';
-import { type Integration, integrationColumns, integrationOf } from './directory-store.ts';
+import type { Integration } from './account.ts';
+import { integrationColumns, integrationOf } from './directory-reader.ts';
 import { accountLimits, integrationNameTaken, limitReached, tokenReplaced } from './limits.ts';
 
 export type IntegrationChange = {

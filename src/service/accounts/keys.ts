@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Account, Integration } from './directory-store.ts';
+import type { Account, Integration } from './account.ts';
 
 /**
  * Tokens and signatures, derived from one server secret with HMAC-SHA-256 (hex): they can be shown again at any time and
@@ -22,7 +22,7 @@ export function createKeys(secret: Uint8Array) {
       `adm_${uid}${sign('admin', `${uid} ${tokenCounter}`)}`,
     /** Reads /admin/fleet, and nothing else: browsers keep it as a password. */
     fleetToken: (counter: number): string => `flt_${sign('fleet', siteCounter(counter))}`,
-    /** Of who runs the service: adds accounts by /admin. */
+    /** The service operator's token: it adds accounts by /admin. */
     operatorToken: (counter: number): string => `opr_${sign('operator', siteCounter(counter))}`,
   };
 }

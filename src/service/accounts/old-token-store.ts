@@ -1,5 +1,5 @@
 import type { Statements } from '../store/statements.ts';
-import type { Integration } from './directory-store.ts';
+import type { Integration } from './account.ts';
 
 /** `lastAt`: Unix ms, to a minute. */
 export type OldTokenUse = { readonly address: string; readonly lastAt: number };

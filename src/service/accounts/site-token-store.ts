@@ -1,5 +1,5 @@
 import type { Statements } from '../store/statements.ts';
-import type { SiteTokens } from './directory-store.ts';
+import type { SiteTokens } from './account.ts';
 import { tokenReplaced } from './limits.ts';
 
 export const createSiteTokenStore = ({ write }: Pick<Statements, 'write'>) => ({

@@ -1,8 +1,7 @@
 import type { Turn } from '../kit/account-turns.ts';
 import type { Answer, PageRequest } from '../kit/page-request.ts';
 import type { AuditKind } from '../words/audit-kinds.ts';
-import type { Account } from './directory-store.ts';
-import type { Extensions } from './extensions.ts';
+import type { Account, Extensions } from './account.ts';
 import type { Role, Session, User } from './user.ts';
 
 type Segments = readonly { readonly name: string; readonly priority: number }[];

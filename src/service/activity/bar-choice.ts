@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { type Extensions, extensionsOf } from '../accounts/extensions.ts';
+import type { Extensions } from '../accounts/account.ts';
+import { extensionsOf } from '../accounts/extensions.ts';
 import type { User } from '../accounts/user.ts';
 import type { ScreenChoice } from '../rules/screen-call.ts';
 

@@ -1,5 +1,5 @@
+import type { Integration } from '../accounts/account.ts';
 import type { ServiceDirectory } from '../accounts/directory.ts';
-import type { Integration } from '../accounts/directory-store.ts';
 import { accountLimits } from '../accounts/limits.ts';
 import { type Pages, type SegmentRequest, withSegments } from '../accounts/user-request.ts';
 import { changeForm, notice } from '../kit/form.ts';

@@ -1,8 +1,8 @@
 import { missedPlaces } from '../../shared/api/contract/call-extras.ts';
 import { normaliseNumber } from '../../shared/phone-number/normalise-number.ts';
 import { monotonicMs } from '../../shared/process/clock.ts';
-import type { Integration } from '../accounts/directory-store.ts';
-import { type Extensions, extensionName, extensionsOf } from '../accounts/extensions.ts';
+import type { Extensions, Integration } from '../accounts/account.ts';
+import { extensionName, extensionsOf } from '../accounts/extensions.ts';
 import type { User } from '../accounts/user.ts';
 import type { UserRequest } from '../accounts/user-request.ts';
 import type { CallFilter } from '../calls/call-conditions.ts';

@@ -1,5 +1,5 @@
+import type { Integration } from '../accounts/account.ts';
 import type { ServiceDirectory } from '../accounts/directory.ts';
-import type { Integration } from '../accounts/directory-store.ts';
 import { extensionName, extensionsOf, extensionText, numberCalledText } from '../accounts/extensions.ts';
 import { accountLimits } from '../accounts/limits.ts';
 import { type Pages, type SegmentRequest, type UserRequest, withSegments } from '../accounts/user-request.ts';

@@ -23,7 +23,7 @@ import type { Sessions } from '../users/sessions.ts';
 
 /** A screen that is further behind is disconnected; it reconnects and loads the current calls. */
 const BACKLOG_BYTES = 1_000_000;
-/** Every so many heartbeats the session is looked up again: it may have been ended at another process. */
+/** Heartbeats between lookups of the session: it may have been ended at another process. */
 const SESSION_BEATS = 4;
 /** How long the state of an account's phone systems is not read again. */
 const SYSTEMS_MS = 10_000;

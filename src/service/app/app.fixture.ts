@@ -1,6 +1,6 @@
 import { type Log, silentLog } from '../../shared/log/log.ts';
+import type { Integration } from '../accounts/account.ts';
 import { openDirectory } from '../accounts/directory.ts';
-import type { Integration } from '../accounts/directory-store.ts';
 import { createKeys } from '../accounts/keys.ts';
 import type { Session, User } from '../accounts/user.ts';
 import { createScreens } from '../calls/screens.ts';

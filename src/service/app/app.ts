@@ -36,7 +36,7 @@ export type AppOptions = {
   readonly trustedProxies: readonly string[];
   /** `https://calls.example.com`, as people reach the service; absent: as each browser does. */
   readonly publicUrl?: string | undefined;
-  /** Names under which browsers reach the service, beside those of `hostNames`. */
+  /** Names under which browsers reach the service, besides those of `hostNames`. */
   readonly hosts: readonly string[];
   /** How long the head of a request may take to arrive, and each megabyte of its body, ms. */
   readonly requestTimeoutMs?: number;
@@ -122,7 +122,7 @@ function watchResponses(app: FastifyInstance, { meter, turns, clock, log }: Serv
     turns.end(reply);
     if (reply.statusCode === 415 && isEncoded(request)) reply.header('accept-encoding', 'identity');
     if (!isHead(request) || !(payload instanceof Readable)) return payload;
-    payload.destroy(); // else Fastify reads it to its end, for nobody
+    payload.destroy(); // else Fastify reads it to its end
     return Readable.from([]);
   });
 }
@@ -159,7 +159,7 @@ function refuseUnknownHosts(
 }
 
 /**
- * After an event that could not be stored the storage counts as taking nothing for so long, ms, unless one is stored: then
+ * After an event that could not be stored the storage counts as taking nothing for this time, ms, unless one is stored: then
  * a balancer sends the next here again, which shows whether it does.
  */
 const TAKES_NOTHING_MS = 30_000;

@@ -45,7 +45,7 @@ export function takeForms(app: FastifyInstance, formBytes: number): void {
   });
 }
 
-/** @throws Refusal 415 if it cannot be told what the bytes mean */
+/** @throws Refusal 415 if the encoding of the bytes is unknown */
 function fileText(bytes: Uint8Array): string {
   try {
     return decodedText(bytes);

@@ -153,7 +153,7 @@ async function serve(t: TestContext, { numbers = [] as readonly string[] } = {})
 /** Long enough for what should not begin. */
 const pause = () => new Promise((resolve) => setTimeout(resolve, 300));
 
-/** Has so many requests worked on and two more that leave: shows that no others are begun, and nothing for who has left. */
+/** Has `count` requests worked on and two more that leave: shows that no others begin, nor work for clients that left. */
 async function atATime(
   most: number,
   { reads, connections, go }: Pick<Awaited<ReturnType<typeof serve>>, 'reads' | 'connections' | 'go'>,

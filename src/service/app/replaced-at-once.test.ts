@@ -7,7 +7,7 @@ import { appOn, directoryOf, keys } from './app.fixture.ts';
 
 const AT_ONCE = 25;
 
-test('of those who replace a token at the same moment one gets a token, and the others are told', async (t) => {
+test('of several who replace a token at the same moment one gets a token, and the others an error', async (t) => {
   const go = Promise.withResolvers<void>();
   const counters = { integration: 1, account: 1 };
   let version = 1;

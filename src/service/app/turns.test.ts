@@ -68,7 +68,7 @@ async function serve(t: TestContext) {
 
 const times = <T>(count: number, send: () => T): T[] => Array.from({ length: count }, send);
 
-test('many requests of one account wait for each other, and nobody else waits for them', async (t) => {
+test('many requests of one account wait for each other, and those of others do not', async (t) => {
   const { admin, lookUp, work, connections, go } = await serve(t);
   const body = JSON.stringify({ priority: 1 });
   const all = [
@@ -115,7 +115,7 @@ test('what a client has left is not begun, and a HEAD takes one turn', async (t)
   assert.deepEqual(work.begun, ['1 read', '1 read', '1 read', '2 read', '1 read']);
 });
 
-test('when too many wait, the others are told when to ask again', async (t) => {
+test('when too many wait, the others get a time to retry after', async (t) => {
   const { admin, work, go } = await serve(t);
   const answers: Response[] = [];
   const all = times(210, async () => answers.push(await admin('a', 'DELETE', '/segments/x')));

@@ -1,12 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Account } from '../accounts/directory-store.ts';
+import type { Account } from '../accounts/account.ts';
 import type { Session } from '../accounts/user.ts';
 import type { UserRequest } from '../accounts/user-request.ts';
 import { barChoiceOf } from '../activity/bar-choice.ts';
 import { closedWith } from '../kit/closed-with.ts';
 import { formatsFor } from '../kit/formats.ts';
 import type { PageRequest } from '../kit/page-request.ts';
-import { formFields } from '../kit/text.ts';
+import { parseQuery } from '../kit/text.ts';
 import { wordsFor } from '../words/words.ts';
 import type { ServiceContext } from './context.ts';
 
@@ -60,7 +60,7 @@ function pageRequestOf(
     administrates: session.user.role === 'administrator',
     path,
     params: request.params as Record<string, string>,
-    query: formFields(query.join('?')),
+    query: parseQuery(query.join('?')),
     form: request.body instanceof URLSearchParams ? request.body : new URLSearchParams(),
     isRenewal: request.headers.moved !== undefined,
     moved: movedIn(request),

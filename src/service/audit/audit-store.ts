@@ -65,7 +65,7 @@ export function auditRows({ read, write, along }: Statements) {
         next: rows.length > limit && last ? { at: last.at, id: last.id } : null,
       };
     },
-    /** Writes the targets of an account's entries anew; returns how many have changed. */
+    /** Rewrites the targets of an account's entries. Returns how many have changed. */
     rewrite: (account: number, rewritten: (text: string) => string): Promise<number> =>
       rewriteTexts({ read, write }, 'audit', 'target', 'account_id = $1', account, rewritten),
     /** Deletes what is older than `before` (Unix ms); returns how many. */

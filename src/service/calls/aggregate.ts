@@ -28,7 +28,7 @@ export type Group = {
 
 /** Figures of some of the calls that started in a span. */
 export type Figures = {
-  /** Of each quarter of an hour with calls: its number from the span's start, its calls, answered and missed ones. */
+  /** For each quarter of an hour with calls: its number from the span's start, its calls, answered and missed ones. */
   readonly quarters: readonly number[];
   readonly all: Group;
 };
@@ -220,8 +220,7 @@ function countWithin(durations: Durations, seconds: number): number {
   return count;
 }
 
-export const shortAbandons = ({ gaveUp }: Pick<Group, 'gaveUp'>): number =>
-  countWithin(gaveUp, SHORT_SECONDS);
+const shortAbandons = ({ gaveUp }: Pick<Group, 'gaveUp'>): number => countWithin(gaveUp, SHORT_SECONDS);
 
 /**
  * The share of calls answered within `seconds`, among those answered or missed, without short abandons; null if there are

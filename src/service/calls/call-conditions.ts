@@ -88,7 +88,7 @@ export function callConditions(
   if (customer)
     either({ sql: "coalesce(k.reference, '') = ?", values: [customer.is] }, numbers?.map(byNumber));
   if (extensions?.length === 1) by(byExtension(extensions[0] as string));
-  // Of several, the newest are not at one place of the index.
+  // The newest calls of several extensions are scattered across the index.
   else if (extensions !== null)
     rest.push(searchCondition({ digits: null, words: [], extensions }, statements));
   if (numberCalled !== null) by(walk('calls_by_number_called', 'c.number_called = ?', numberCalled));

@@ -9,13 +9,13 @@ type Ended = Pick<CallRecord, 'answeredAt' | 'missed'>;
 export const isAnswered = ({ answeredAt, missed }: Ended): boolean => answeredAt !== null || missed === false;
 export const answeredSql = (c: string) => `(${c}.answered_at IS NOT NULL OR NOT ${c}.missed)`;
 
-/** Over, and nobody has answered. A call that is neither answered nor missed still rings. */
+/** Over without an answer. A call that is neither answered nor missed still rings. */
 export const isMissed = ({ missed }: Pick<CallRecord, 'missed'>): boolean => missed === true;
 export const missedSql = (c: string) => `${c}.missed`;
 
 /** Where a caller was not to reach a person. */
 const nobodysPlaces: readonly MissedPlace[] = ['fax', 'blocked'];
-/** Of a missed call: whether its caller wanted a person, who may call back; not a fax that was received, and nobody blocked. */
+/** Of a missed call: whether its caller wanted a person, who may call back; not a received fax or a blocked caller. */
 export const wantedPersonSql = (c: string) =>
   `coalesce(${c}.missed_where, '') NOT IN (${nobodysPlaces.map((place) => `'${place}'`).join(', ')})`;
 

@@ -6,13 +6,13 @@ import { type CallRecord, moveCall, progressOf, rangFor, talkedFor } from './cal
 
 type Step = readonly [status: CallStatus, at: number, callerId?: string];
 
-const nobody = () => ({ number: '110', customer: null, segment: null, priority: null });
+const unknownCaller = () => ({ number: '110', customer: null, segment: null, priority: null });
 
 function after(...steps: Step[]): CallRecord | undefined {
   let call: CallRecord | undefined;
   for (const [status, at, callerId = null] of steps) {
     const step = { id: 'c', integration: 1, status, from: '110', callerId };
-    call = moveCall(call, step, at, nobody) ?? call;
+    call = moveCall(call, step, at, unknownCaller) ?? call;
   }
   return call;
 }
@@ -23,7 +23,7 @@ const closed = (call: CallRecord | undefined, closes: CallStatus) =>
     call,
     { id: 'c', integration: 1, status: 'completed', from: '', callerId: null, closes },
     9_000,
-    nobody,
+    unknownCaller,
   );
 
 const unknown = { callerId: null, rang: null, talked: null, missed: null };
@@ -89,7 +89,12 @@ for (const [name, known, late] of lateCases)
     let call = closed(before, before.status) as CallRecord;
     assert.equal(call.closedFrom, before.status);
     for (const [status, at, callerId = null] of late) {
-      const next = moveCall(call, { id: 'c', integration: 1, status, from: '110', callerId }, at, nobody);
+      const next = moveCall(
+        call,
+        { id: 'c', integration: 1, status, from: '110', callerId },
+        at,
+        unknownCaller,
+      );
       if (next) assert.ok(progressOf(next) > progressOf(call));
       call = next ?? call;
     }
@@ -101,7 +106,7 @@ test('a closed call that is answered later can be closed again', () => {
     closed(after(['ringing', 10]), 'ringing'),
     { id: 'c', integration: 1, status: 'answered', from: '110', callerId: '1001' },
     9_100,
-    nobody,
+    unknownCaller,
   );
   const { status, answeredAt, completedAt, missed, closedFrom } = closed(talks, 'answered') as CallRecord;
   assert.deepEqual(
@@ -116,7 +121,12 @@ test('any events in any order: forward only', () => {
     fc.property(fc.array(step, { minLength: 1 }), (steps) => {
       let call: CallRecord | undefined;
       for (const [status, at, callerId = null] of steps) {
-        const next = moveCall(call, { id: 'c', integration: 1, status, from: '1', callerId }, at, nobody);
+        const next = moveCall(
+          call,
+          { id: 'c', integration: 1, status, from: '1', callerId },
+          at,
+          unknownCaller,
+        );
         assert.equal(next !== undefined, isForward(call?.status, status));
         if (next === undefined) continue;
         call = next;

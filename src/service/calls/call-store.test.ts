@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CallRecord } from './call-record.ts';
 import type { CallSlice } from './call-slices.ts';
-import { cursorPaging, everyCall } from './call-store.ts';
+import { cursorPaging, noFilter } from './call-store.ts';
 
-const filter = everyCall;
+const filter = noFilter;
 const call = (id: string) => ({ id }) as CallRecord;
 const noCustomers = { get: async () => undefined, page: async () => ({ customers: [], next: null }) };
 

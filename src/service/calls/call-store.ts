@@ -6,7 +6,7 @@ import type { CallRecord } from './call-record.ts';
 import type { callRemoval } from './call-removal.ts';
 import type { CallCursor, CallHits, CallSlice } from './call-slices.ts';
 
-/** What screens must be told beside the calls that this process moves. On SQLite no other process tells anything. */
+/** News for screens besides the calls that this process moves. On SQLite there is no other process. */
 export interface CallFeed {
   /**
    * Calls `on.moved` with the current state of each call in the accounts of `watched()` soon after it moved. A call may
@@ -28,7 +28,7 @@ export interface CallFeed {
   ): () => void;
 }
 
-export const everyCall: CallFilter = {
+export const noFilter: CallFilter = {
   segment: null,
   integration: null,
   search: null,
@@ -69,7 +69,7 @@ const TIME_LIMIT_MS = 400;
  * Customers, and numbers of them, whose calls are found number by number. With more, the calls of a name are found by
  * reading all, newest first: then the next one is near.
  */
-export const FEW_NUMBERS = 40;
+const FEW_NUMBERS = 40;
 
 /** Pages of calls, from slices that are each short. */
 export function cursorPaging(
@@ -120,7 +120,7 @@ export const newestCalls = async (
   filter: Partial<CallFilter>,
   limit: number,
 ): Promise<readonly CallRecord[]> =>
-  (await page({ account, filter: { ...everyCall, ...filter }, towards: 'older', from: null, limit })).calls;
+  (await page({ account, filter: { ...noFilter, ...filter }, towards: 'older', from: null, limit })).calls;
 
 async function numbersOf(
   account: number,

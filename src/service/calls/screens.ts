@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { spaced } from '../../shared/phone-number/normalise-number.ts';
-import { answererName, type Extensions, noExtensions, numberCalledText } from '../accounts/extensions.ts';
+import type { Extensions } from '../accounts/account.ts';
+import { answererName, noExtensions, numberCalledText } from '../accounts/extensions.ts';
 import type { CallBacksOnScreen, ScreenCall } from '../rules/screen-call.ts';
 import { type CallRecord, extraFields, noExtras, progressOf, scalarFields } from './call-record.ts';
 

@@ -15,7 +15,7 @@ import {
   type State,
   shownAt,
   tidied,
-  told,
+  withDetails,
   withPeople,
 } from './board.ts';
 
@@ -95,7 +95,7 @@ test('people to call back: the highest priority first, then who has waited longe
 test('who calls is known when customers change, and is sorted by its priority; a call stays as far as it is', () => {
   const board = boardOf([call('first'), answered('second', 1500), call('third', { started_at: 2000 })]);
   const who = { customer: { reference: '7', name: 'Ann' }, segment: 'VIP', priority: 9 };
-  const after = told(board, [
+  const after = withDetails(board, [
     { id: 'third', ...who },
     { id: 'second', ...who },
     { id: 'not on the board', ...who },
@@ -103,11 +103,11 @@ test('who calls is known when customers change, and is sorted by its priority; a
   assert.deepEqual(shown(after), { ringing: ['third', 'first'], others: ['second'] });
   assert.deepEqual(after.get('second'), { ...board.get('second'), ...who });
   const removed = { id: 'third', customer: null, segment: null, priority: null };
-  assert.deepEqual(shown(told(after, [removed])).ringing, ['first', 'third']);
+  assert.deepEqual(shown(withDetails(after, [removed])).ringing, ['first', 'third']);
 });
 
 test('who spoke with a caller last stays when the call moves', () => {
-  const rings = told(boardOf([call('a')]), [{ id: 'a', last_with: 'Bilal' }]);
+  const rings = withDetails(boardOf([call('a')]), [{ id: 'a', last_with: 'Bilal' }]);
   assert.equal(moved(rings, answered('a', 1500)).get('a')?.last_with, 'Bilal');
 });
 
@@ -147,7 +147,7 @@ test('my call is the last that one of my extensions answered, until it ends', ()
     by('held', '1001', 1500),
     by('now', '1002', 1600),
     by('colleague', '1003', 1700),
-    by('nobody knows', null, 1800),
+    by('unknown', null, 1800),
     call('rings', { caller_id: '1001' }),
     { ...ended('over', 1900), caller_id: '1001' },
   ];

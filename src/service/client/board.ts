@@ -39,12 +39,12 @@ export function moved(board: Board, call: ScreenCall): Board {
   return new Map(board).set(call.id, withLast(call, known));
 }
 
-/** A call that moved, with who spoke last with the caller: that is told only once. */
+/** A call that moved, with who spoke last with the caller, which the stream sends only once. */
 export const withLast = (call: ScreenCall, known: ScreenCall | undefined): ScreenCall =>
   known?.last_with === undefined ? call : { last_with: known.last_with, ...call };
 
 /** The board with more about some of its calls. */
-export function told(board: Board, calls: readonly News[]): Board {
+export function withDetails(board: Board, calls: readonly News[]): Board {
   const news = new Map(calls.map((call) => [call.id, call]));
   return boardOf([...board.values()].map((call) => ({ ...call, ...news.get(call.id) })));
 }

@@ -15,12 +15,12 @@ import {
 import { connectStream } from './connect-stream.ts';
 import { holdPresses } from './hold-presses.ts';
 import { html } from './html.ts';
-import { makeRoom } from './keep-room.ts';
 import { render } from './libraries/preact.mjs';
 import { createCards, icon, type Refused } from './now-cards.ts';
 import { closeMenus, nowMenu, systemText } from './now-menu.ts';
 import { createOwnCalls } from './own-calls.ts';
 import { createRinger, type Ringer } from './ringer.ts';
+import { createRoomKeeper } from './room-keeper.ts';
 import { type Screen, screenOf } from './screen.ts';
 import { createJumpWatch, createServerClock } from './server-clock.ts';
 
@@ -49,15 +49,15 @@ function show(root: HTMLElement): void {
   const announce = createAnnouncement(root);
   const { now, set: setClock } = createServerClock();
   const isPressed = holdPresses(draw);
-  const room = makeRoom(root);
-  const showCounts = makeCounts(screen);
+  const room = createRoomKeeper(root);
+  const showCounts = createCounts(screen);
   const ringer = createRinger(screen, draw);
   const own = createOwnCalls(screen, draw);
   const cards = createCards(screen, (one, why) => {
     refused = why === undefined ? undefined : { one, why };
     draw();
   });
-  const content = makeContent(screen, ringer, own, cards);
+  const content = createContent(screen, ringer, own, cards);
 
   function take(state: State): void {
     setClock(state.now);
@@ -128,7 +128,7 @@ function saysOf(call: ScreenCall, { words }: Screen): string {
 const countText = ({ count, more }: Pick<State, 'count' | 'more'>) => (more ? `${count}+` : String(count));
 
 /** Shows how many calls ring and wait in the title, in the navigation and on the icon of the installed app. */
-function makeCounts({ words }: Screen) {
+function createCounts({ words }: Screen) {
   const title = document.title;
   const toCallBack = document.getElementById('to-call-back');
   let badge = 0;
@@ -145,7 +145,7 @@ function makeCounts({ words }: Screen) {
 
 type View = Shown & ReturnType<typeof shownAt> & { readonly refused: Refused | undefined };
 
-function makeContent(
+function createContent(
   screen: Screen,
   ringer: Ringer,
   own: ReturnType<typeof createOwnCalls>,

@@ -41,10 +41,10 @@ const typeInto =
     if (target instanceof HTMLTextAreaElement) note.type(target.value);
   };
 
-type Acted = (one: string, why: string | undefined) => void;
+type OnAction = (one: string, why: string | undefined) => void;
 
 /** What several cards show. */
-function makeParts(screen: Screen) {
+function createParts(screen: Screen) {
   const { words, firstSegment } = screen;
   const picture = (name: string, also?: string) => icon(screen, name, also);
 
@@ -62,12 +62,12 @@ function makeParts(screen: Screen) {
 }
 
 /**
- * The calls of the line and the column, one row each. `acted` is told how each action went: which person or call, and why
- * the service refused it, if it did.
+ * The calls of the line and the column, one row each. `onAction` gets the result of each action: which person or call, and
+ * why the service refused it, if it did.
  */
-export function createCards(screen: Screen, acted: Acted) {
+export function createCards(screen: Screen, onAction: OnAction) {
   const { words, locale } = screen;
-  const { picture, more } = makeParts(screen);
+  const { picture, more } = createParts(screen);
 
   const ringing = (
     call: ScreenCall,
@@ -77,9 +77,9 @@ export function createCards(screen: Screen, acted: Acted) {
     <p class="more"><span class="unseen">${words.ringing}</span>${more(call)}</p>
   </li>`;
 
-  /** A call that rings for so long that its end was probably lost: anybody can close it. */
+  /** A call that has rung too long, so that its end was probably lost: any user can close it. */
   const doubtful = (call: ScreenCall, now: number, refused: Refused | undefined) => {
-    const close = async () => acted(call.id, await post(screen, '/calls/close', { id: call.id }));
+    const close = async () => onAction(call.id, await post(screen, '/calls/close', { id: call.id }));
     return html`<li key=${call.id} class="call doubtful" data-call=${call.id}>
       ${picture('bell-ring')}${who(call)}
       <button type="button" class="soft" onClick=${close} aria-label=${`${words.close}: ${nameOf(call)}`}>${words.close}</button>
@@ -121,17 +121,17 @@ export function createCards(screen: Screen, acted: Acted) {
     </li>`;
   };
 
-  return { ringing, doubtful, other, mine, later: makeLater(screen, acted) };
+  return { ringing, doubtful, other, mine, later: createLater(screen, onAction) };
 }
 
 /** The cards of people to call back. */
-function makeLater(screen: Screen, acted: Acted) {
+function createLater(screen: Screen, onAction: OnAction) {
   const { words, firstSegment, user } = screen;
-  const { segment } = makeParts(screen);
+  const { segment } = createParts(screen);
 
   /** Takes or closes a missed person, for all users. */
   async function act({ person, number, taken_by }: MissedPerson, kind: 'taken' | 'done'): Promise<void> {
-    acted(person, await post(screen, '/call-back', { number, kind, taker: taken_by ?? '' }));
+    onAction(person, await post(screen, '/call-back', { number, kind, taker: taken_by ?? '' }));
   }
 
   return (person: MissedPerson, now: number, refused: Refused | undefined) => {

@@ -9,7 +9,7 @@ import {
   type People,
   type State,
   tidied,
-  told,
+  withDetails,
   withPeople,
 } from './board.ts';
 import { createJumpWatch, createServerClock, moment } from './server-clock.ts';
@@ -58,9 +58,9 @@ export function next(known: Known, event: StreamEvent): Known {
     case 'call':
       return { ...known, board: moved(known.board, event.data) };
     case 'customers':
-      return { ...known, board: told(known.board, event.data.calls), customers: known.customers + 1 };
+      return { ...known, board: withDetails(known.board, event.data.calls), customers: known.customers + 1 };
     case 'last-with':
-      return { ...known, board: told(known.board, event.data.calls) };
+      return { ...known, board: withDetails(known.board, event.data.calls) };
     case 'missed': {
       const { count, more } = event.data;
       return { ...known, people: withPeople(known.people, event.data), count, more };

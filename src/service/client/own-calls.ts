@@ -52,7 +52,7 @@ export function createOwnCalls(screen: Screen, draw: () => void) {
       if (talking && !own.has(talking.id)) own.set(talking.id, { call: talking, text: '', state: '' });
       for (const [id, one] of own) {
         const known = board.get(id);
-        // A page that opens during a call is not told who spoke with them before it.
+        // A page that opens during a call does not hear who spoke with them before it.
         if (known) one.call = withLast(known, one.call);
         // Gone from the board without an end: it ended while this screen was away.
         else if (live && !isOver(one.call))

@@ -30,7 +30,7 @@ export function createRinger({ words }: Screen, changed: () => void) {
   };
   const notifier = createNotifier(words.desktopAlerts, set, changed);
   const tab = createSoundTab();
-  const speaker = makeSpeaker(tab.claim, changed);
+  const speaker = createSpeaker(tab.claim, changed);
   const { chime } = speaker;
   const sounds = () => isOn('calls-sound') && tab.isMine();
 
@@ -81,7 +81,7 @@ export function createRinger({ words }: Screen, changed: () => void) {
 }
 
 /** What the browser lets this page play. */
-function makeSpeaker(claim: () => void, changed: () => void) {
+function createSpeaker(claim: () => void, changed: () => void) {
   let chimedAt = 0;
   let audio: AudioContext | undefined;
   /** When the press on the button began: that press itself lifts the block. */

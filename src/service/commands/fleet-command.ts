@@ -23,7 +23,7 @@ export function fleetCommand(parent: Command, { print, printJson, withStore, io 
           now: Date.now(),
           version,
           refused: () => undefined,
-          lately: () => 0,
+          recentPeak: () => 0,
         });
         const troubled = fleet.bridges.filter(({ trouble }) => trouble.length > 0).length;
         if (troubled > 0) io.exit(FOUND_PROBLEM);

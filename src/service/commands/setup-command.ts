@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Account, Integration } from '../accounts/directory-store.ts';
+import type { Account, Integration } from '../accounts/account.ts';
 import { createKeys, type Keys, serverSecret } from '../accounts/keys.ts';
 import { holdsData, openStore } from '../database/open-store.ts';
 import type { Store } from '../database/store.ts';

@@ -6,7 +6,7 @@ import {
   writeBugReport,
   writtenText,
 } from '../../shared/process/bugreport.ts';
-import type { Directory } from '../accounts/directory-store.ts';
+import type { Directory } from '../accounts/account.ts';
 import { createKeys, serverSecret } from '../accounts/keys.ts';
 import { holdsData, openStore } from '../database/open-store.ts';
 import { counted } from '../kit/formats.ts';

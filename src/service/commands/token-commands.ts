@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Integration } from '../accounts/directory-store.ts';
+import type { Integration } from '../accounts/account.ts';
 import type { IntegrationChange } from '../accounts/integration-store.ts';
 import { oldTokenText, phoneSystemInstructions } from '../integrations/instructions.ts';
 import { integrationChangeText, newToken, oldTokenDays } from '../integrations/integration-change.ts';

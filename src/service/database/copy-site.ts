@@ -31,7 +31,7 @@ export const copiedTables = [
   'webhook_deliveries',
 ];
 /** What the other database makes for itself: sums of other tables, and caches. */
-export const madeAnew = ['written_by', 'directory', 'history_counts', 'kept_figures', 'webhook_reader'];
+export const rebuiltTables = ['written_by', 'directory', 'history_counts', 'kept_figures', 'webhook_reader'];
 
 type Source = ReturnType<typeof openForReading>;
 type CopiedTable = { readonly name: string; readonly rows: number; readonly hash: string };
@@ -45,7 +45,7 @@ const limits = { statement: 3_600_000, idle: 600_000, commit: 3_600_000 };
  * Copies the data of a stopped service from SQLite to an empty PostgreSQL, in one transaction, and compares the number
  * of rows and a hash of each table before the commit. `keptMs`, `secretMark`: as for openPostgresStore.
  * @throws if the database holds a service already or its settings risk losing data, if it refuses a row (which is
- * named), or if a table is not equal. Then it is as empty as before. `progress` is told of each row twice: it is written and
+ * named), or if a table is not equal. Then it is as empty as before. `progress` counts each row twice: it is written and
  * read again.
  */
 export async function copySite(
@@ -103,7 +103,7 @@ function assertSameSteps(source: Source, file: string): void {
     throw new StorageRefused(`${file} is of an older pbx-bridge: start this service on it once`);
 }
 
-/** Writes the rows of a table, reads them again, and compares. `progress` is told of some rows, each time. */
+/** Writes the rows of a table, reads them again, and compares. `progress` is called after some rows, each time. */
 async function copyTable(
   source: Source,
   transaction: Transaction,
@@ -216,7 +216,7 @@ function nameOf(row: Row, columns: readonly Column[]): string {
   return [...key, ...nul].join(', ');
 }
 
-/** As recorder.ts writes it: a payload that is no text of PostgreSQL's stands in a column of its own. */
+/** As postgres-recorder.ts writes it: a payload that is not a text for PostgreSQL has a column of its own. */
 function targetEntry(row: Row): Row {
   const request = row.request as string | Uint8Array;
   const asText = typeof request === 'string' && !request.includes('\0');

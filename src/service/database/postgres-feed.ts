@@ -29,7 +29,7 @@ export type Feed = CallFeed & {
 
 export function createFeed(database: Queries, direct: Primary, sender: string): Feed {
   const stops = new Set<() => void>();
-  const toldOfCustomers = new Set<(account: number) => void>();
+  const customerListeners = new Set<(account: number) => void>();
   const tell = (what: string, accounts: number | string) =>
     database.prepared('SELECT pg_notify($1, $2)', CHANNEL, `${what} ${sender} ${accounts}`);
 
@@ -41,7 +41,7 @@ export function createFeed(database: Queries, direct: Primary, sender: string): 
     },
 
     customersChanged(account) {
-      for (const told of toldOfCustomers) told(account);
+      for (const notify of customerListeners) notify(account);
       void tell('customers', account).catch(() => {});
     },
 
@@ -65,11 +65,11 @@ export function createFeed(database: Queries, direct: Primary, sender: string): 
       const stop = () => {
         poll.stop();
         unlisten();
-        toldOfCustomers.delete(on.customers);
+        customerListeners.delete(on.customers);
         stops.delete(stop);
       };
       stops.add(stop);
-      toldOfCustomers.add(on.customers);
+      customerListeners.add(on.customers);
       return stop;
     },
 

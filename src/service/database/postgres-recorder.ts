@@ -13,7 +13,7 @@ import {
 import { durationOf, planRequest } from '../history/request-plan.ts';
 import type { Recorded, RecordedRequest } from '../history/request-store.ts';
 import { QUARTER_MS } from '../kit/calendar.ts';
-import { LONGEST_MS } from '../reports/kept-figures.ts';
+import { LONGEST_MS } from '../reports/figure-cache.ts';
 import type { Outcome } from '../store/postgres/batches.ts';
 import type { Queries } from '../store/postgres/database.ts';
 import { DAY_MS, type Partitions } from '../store/postgres/partitions.ts';
@@ -209,7 +209,7 @@ WITH moves AS MATERIALIZED (
 ), made AS MATERIALIZED (
   SELECT * FROM begun UNION ALL SELECT * FROM advanced
 
--- The kept figures of the time in which a call began that has moved are no longer right.
+-- Cached figures of the time in which a moved call began are outdated.
 ), outdated AS MATERIALIZED (
   SELECT k.account_id, k.since, k.until FROM moves m JOIN made USING (account_id, call_id)
   JOIN kept_figures k ON k.account_id = m.account_id AND k.since BETWEEN m.started_at - ${LONGEST_MS} AND m.started_at

@@ -85,7 +85,7 @@ export async function openPostgresStore(
     serialise: serialiseCalls,
     figures,
     callChanges,
-    acted: feed.notifyCalledBack,
+    onCallerAction: feed.notifyCalledBack,
   });
 
   return {

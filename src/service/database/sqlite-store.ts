@@ -3,7 +3,7 @@ import { historyPaging } from '../history/history-paging.ts';
 import { historyReader, integrationUse, maskedEntry } from '../history/history-reader.ts';
 import type { RequestStore } from '../history/request-store.ts';
 import { createCustomerStore } from '../people/customer-store.ts';
-import type { FiguresEngine } from '../reports/kept-figures.ts';
+import type { FiguresEngine } from '../reports/figure-cache.ts';
 import { createSerialise, type Serialise, type Statements } from '../store/statements.ts';
 import type { CallChanges } from '../webhooks/event-queue-store.ts';
 import { openSqliteEngine, type SqliteEngine, sqliteStatements } from './sqlite-engine.ts';
@@ -30,7 +30,7 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
   const engine = await openSqliteEngine(file, fail);
   const { writer, reader, changed } = engine;
   const statements = sqliteStatements(engine);
-  const toldOfCustomers = new Set<(account: number) => void>();
+  const customerListeners = new Set<(account: number) => void>();
   const customers = createCustomerStore(
     statements,
     {
@@ -38,16 +38,16 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
       replace: (account, replacement) => changed(writer.ask('replaceCustomers', account, replacement)),
     },
     (account) => {
-      for (const tell of toldOfCustomers) tell(account);
+      for (const notify of customerListeners) notify(account);
     },
   );
   const serialise = createSerialise();
   const figures: FiguresEngine = {
-    kept: (account, spans) => reader.ask('keptFigures', account, spans),
+    cached: (account, spans) => reader.ask('cachedFigures', account, spans),
     firstCall: (account) => reader.ask('firstCall', account),
     count: (account, span, after) => serialise(() => reader.ask('countFigures', account, span, after)),
     begin: (account, spans, mark) => writer.ask('beginFigures', account, spans, mark),
-    keep: (account, span, mark, text) => writer.ask('keepFigures', account, span, mark, text),
+    store: (account, span, mark, text) => writer.ask('storeFigures', account, span, mark, text),
   };
 
   const rooms = roomStores(statements, { customers, serialise, figures, callChanges });
@@ -60,9 +60,9 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
       return rooms.calls.open(account, max);
     },
     otherProcesses: {
-      follow(_watched, { customers: tell }) {
-        toldOfCustomers.add(tell);
-        return () => toldOfCustomers.delete(tell);
+      follow(_watched, { customers: notify }) {
+        customerListeners.add(notify);
+        return () => customerListeners.delete(notify);
       },
     },
     withLock: createSerialise(), // no other process writes to the database

@@ -1,5 +1,5 @@
 import { type AccountData, accountData } from '../accounts/account-data.ts';
-import { createDirectoryStore, type DirectoryStore } from '../accounts/directory-stores.ts';
+import { createDirectoryStore, type DirectoryStore } from '../accounts/directory-store.ts';
 import { type AuditStore, auditRows } from '../audit/audit-store.ts';
 import type { ReportStore } from '../calls/aggregate.ts';
 import { callReader } from '../calls/call-reader.ts';
@@ -10,7 +10,7 @@ import { type CallFeed, type CallStore, cursorPaging } from '../calls/call-store
 import type { RequestStore } from '../history/request-store.ts';
 import { type CallerStore, createCallerStore } from '../people/caller-store.ts';
 import type { CustomerStore } from '../people/customer-store.ts';
-import { type FiguresEngine, keptFigures } from '../reports/kept-figures.ts';
+import { createFigureCache, type FiguresEngine } from '../reports/figure-cache.ts';
 import { type WeeklyStore, weeklyRows } from '../reports/weekly-store.ts';
 import type { Serialise, Statements, StoreAbout } from '../store/statements.ts';
 import { createUserStore, type UserStore } from '../users/user-store.ts';
@@ -44,7 +44,7 @@ export interface Store {
   withLock<T>(work: () => Promise<T>): Promise<T>;
   about(): Promise<StoreAbout>;
   /**
-   * Leaves nothing of what was removed in files beside the database, as far as the engine lets the service. False if somebody
+   * Leaves nothing of what was removed in files next to the database, as far as the engine lets the service. False if somebody
    * who reads the database keeps it there.
    */
   purge(): Promise<boolean>;
@@ -64,10 +64,10 @@ export function roomStores(
     readonly figures: FiguresEngine;
     readonly callChanges: CallChanges;
     /** Called after a user did something about a missed caller of the account. */
-    readonly acted?: (account: number) => void;
+    readonly onCallerAction?: (account: number) => void;
   },
 ) {
-  const { customers, serialise, figures, callChanges, acted } = engine;
+  const { customers, serialise, figures, callChanges, onCallerAction } = engine;
   const calls = callReader(statements);
   const { slice } = createCallSlices(statements, CALLS);
   return {
@@ -76,8 +76,8 @@ export function roomStores(
       ...callRemoval(statements, calls),
       page: cursorPaging((query) => serialise(() => slice(query)), customers),
     },
-    callers: createCallerStore(statements, serialise, acted),
-    reports: { figures: keptFigures(figures) },
+    callers: createCallerStore(statements, serialise, onCallerAction),
+    reports: { figures: createFigureCache(figures) },
     directory: createDirectoryStore(statements),
     accountData: accountData(statements),
     customers,

@@ -1,8 +1,8 @@
 import { limits } from '../../shared/api/contract/decisions.ts';
 import { queryEntries } from '../../shared/api/contract/fields.ts';
 import { numberForms } from '../../shared/phone-number/normalise-number.ts';
+import type { Integration } from '../accounts/account.ts';
 import type { ServiceDirectory } from '../accounts/directory.ts';
-import type { Integration } from '../accounts/directory-store.ts';
 import { accountLimits } from '../accounts/limits.ts';
 import type { Pages, UserRequest } from '../accounts/user-request.ts';
 import { callAddress } from '../calls/call-cells.ts';

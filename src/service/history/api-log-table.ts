@@ -1,5 +1,5 @@
 import { callExtrasSchema } from '../../shared/api/contract/call-extras.ts';
-import type { Integration } from '../accounts/directory-store.ts';
+import type { Integration } from '../accounts/account.ts';
 import { backOf } from '../calls/call-cells.ts';
 import { displayText } from '../kit/display-text.ts';
 import type { PageRequest } from '../kit/page-request.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Log } from '../../shared/log/log.ts';
-import type { Integration } from '../accounts/directory-store.ts';
+import type { Integration } from '../accounts/account.ts';
 import { appOn, directoryOf, keys } from '../app/app.fixture.ts';
 import type { Store } from '../database/store.ts';
 import type { RecordedRequest } from './request-store.ts';

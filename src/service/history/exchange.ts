@@ -14,7 +14,7 @@ const notStored = JSON.stringify({ message: 'The event could not be stored. Send
  * a slow disk must not fill the memory.
  */
 const MAX_UNSTORED = 1_000;
-/** Of the address of a refused request the history keeps so many characters; more cannot be a template's mistake. */
+/** Characters kept of a refused request's address: longer ones cannot be a mistake in a template. */
 const REFUSED_ADDRESS = 2_048;
 
 const MAX_NAMED = Math.max(limits.referenceLength, limits.numberLength);

@@ -123,13 +123,15 @@ function historyCollection(reader: HistoryReader, serialise: Serialise, textRows
   ): Promise<HistoryHits> {
     const found: HistoryHit[] = [];
     let read = 0;
-    for await (const { hits, next } of slices(query, from, most + 1)) {
-      found.push(...hits.filter(counts));
+    let next = from;
+    for await (const slice of slices(query, from, most + 1)) {
+      next = slice.next;
+      found.push(...slice.hits.filter(counts));
       read += 1;
       if (found.length > most) return { hits: found.slice(0, most), next: found[most - 1] ?? from };
-      if (next === null || found.length === most || !goesOn(read)) return { hits: found, next };
+      if (found.length === most || !goesOn(read)) break;
     }
-    return { hits: found, next: null };
+    return { hits: found, next };
   }
 
   /** The first entries that name a term, by the indexes. */

@@ -44,7 +44,7 @@ export const isText = (search: HistorySearch | null): search is TextSearch =>
 export type HistoryReader = ReturnType<typeof historyReader>;
 
 /** A list of the history, as SQL. It holds every text that was searched for, whether a call had it or not. */
-const isLook = `method IN ('GET', 'HEAD') AND path IN ('${basePath}${historyPath}', '${basePath}${historyPath}/')`;
+const isHistoryRequest = `method IN ('GET', 'HEAD') AND path IN ('${basePath}${historyPath}', '${basePath}${historyPath}/')`;
 
 /** Reads the history in slices. What differs by engine, as SQL: the id of the newest entry; a text in the payload. */
 export function historyReader(
@@ -95,7 +95,7 @@ export function historyReader(
       const { named, found } = textSql(search, values, contains, engine.inPayload);
       const hits = await read<HistoryCursor & { named: unknown }>(
         `SELECT created_at AS at, id, ${search.in === 'request' ? named : 'false'} AS named FROM history
-         WHERE ${where} ${until} ${filtered} AND NOT (${isLook}) AND (${found}) ${orderBy(slice)}`,
+         WHERE ${where} ${until} ${filtered} AND NOT (${isHistoryRequest}) AND (${found}) ${orderBy(slice)}`,
         ...values,
       );
       return { hits: hits.map(({ at, id, named }) => ({ at, id, named: Boolean(named) })), next };

@@ -18,25 +18,29 @@ const request: RecordedRequest = {
   event: { id: 'c', status: 'ringing', from: '110', number: '110', callerId: null },
 };
 
-const nobody = (number: string) => ({ number, customer: null, segment: null, priority: null });
-const ringing = planRequest(request, undefined, nobody).call;
+const unknownCaller = (number: string) => ({ number, customer: null, segment: null, priority: null });
+const ringing = planRequest(request, undefined, unknownCaller).call;
 
 test('an event that moves its call is use, and says of whom the call is', () => {
-  assert.deepEqual(planRequest(request, undefined, nobody), { call: ringing, effect: 'moved', isUse: true });
+  assert.deepEqual(planRequest(request, undefined, unknownCaller), {
+    call: ringing,
+    effect: 'moved',
+    isUse: true,
+  });
   assert.equal(ringing?.number, '110');
   assert.equal(ringing?.startedAt, 1_000);
 });
 
 test('an event that comes again moves nothing', () => {
-  const { call, isUse } = planRequest(request, ringing, nobody);
+  const { call, isUse } = planRequest(request, ringing, unknownCaller);
   assert.deepEqual([call, isUse], [undefined, true]);
 });
 
 test('a request without an event is use alone; the end that the service makes up is not', () => {
-  const lookup = planRequest({ ...request, event: null }, undefined, nobody);
+  const lookup = planRequest({ ...request, event: null }, undefined, unknownCaller);
   assert.deepEqual(lookup, { call: undefined, effect: null, isUse: true });
   const event = { ...request.event, status: 'completed', closes: 'ringing' } as RecordedRequest['event'];
-  const { call, isUse } = planRequest({ ...request, event }, ringing, nobody);
+  const { call, isUse } = planRequest({ ...request, event }, ringing, unknownCaller);
   assert.deepEqual([call?.status, isUse], ['completed', false]);
 });
 

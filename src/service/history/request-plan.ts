@@ -1,7 +1,7 @@
 import { type Caller, type CallRecord, type EventEffect, effectOf, moveCall } from '../calls/call-record.ts';
 import type { RecordedRequest } from './request-store.ts';
 
-/** What a request does to the database beside its entry in the history, whichever engine writes it. */
+/** What a request does to the database besides its entry in the history, whichever engine writes it. */
 type RequestPlan = {
   /** Its event's call as it is then; undefined: it does not move. The figures of the time in which it began are outdated. */
   readonly call: CallRecord | undefined;

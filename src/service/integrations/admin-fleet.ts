@@ -61,7 +61,7 @@ export function adminFleetRoute(
         now,
         version,
         refused: directory.refused,
-        lately: (account) => rateLimit.lately('account', account, now),
+        recentPeak: (account) => rateLimit.recentPeak('account', account, now),
       });
       if (!wantsPage(request)) return fleetView(fleet);
       const page = fleetPage(fleet, wordsFor('', request.headers['accept-language']), now);

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { errorSchema } from '../../shared/api/contract/errors.ts';
+import type { Integration } from '../accounts/account.ts';
 import type { AdminAccess, AdminRequest, RequestByUid } from '../accounts/admin-access.ts';
 import { newUid, type ServiceDirectory } from '../accounts/directory.ts';
-import type { Integration } from '../accounts/directory-store.ts';
 import type { IntegrationChange } from '../accounts/integration-store.ts';
 import type { Keys } from '../accounts/keys.ts';
 import { byUid, given, moment, momentOf, name, operation, type ZodInstance } from '../kit/administration.ts';
@@ -88,7 +88,7 @@ export function adminIntegrationRoutes(app: ZodInstance, parts: Parts): void {
   app.patch('/integrations/:uid', operations.change, async (request) =>
     view(await change(request, given(request.body), parts), parts),
   );
-  /** Of each request for a new token: which one it was to replace as it arrived. Its turn may come after that of another. */
+  /** The token that each request for a new one was to replace as it arrived. Its turn may come after that of another. */
   const meant = new WeakMap<object, number>();
   app.post(
     '/integrations/:uid/rotate',

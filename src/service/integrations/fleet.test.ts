@@ -22,7 +22,7 @@ test('a bridge that reported three minutes ago or longer is silent, and its old 
         now,
         version: '1.0.0',
         refused: () => ({ count: 1, address: '192.0.2.1', at: 50 * MINUTE }),
-        lately: () => 89,
+        recentPeak: () => 89,
       },
     );
     assert.deepEqual(accounts[0]?.near, ['users'], 'nine of ten, and 89 of 100');

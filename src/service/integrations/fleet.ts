@@ -37,7 +37,7 @@ export type Fleet = Awaited<ReturnType<typeof readFleet>>;
 
 /**
  * All bridges that are switched on, and what each account has, for who runs the service. `version`: of this service;
- * `refused`: of an integration's id, and `lately`: an account's requests in a minute, as far as they are known here.
+ * `refused`: of an integration's id; `recentPeak`: an account's requests in a minute, as far as this process knows them.
  */
 export async function readFleet(
   directory: FleetStore,
@@ -45,12 +45,12 @@ export async function readFleet(
     now,
     version: ours,
     refused,
-    lately,
+    recentPeak,
   }: {
     now: number;
     version: string;
     refused: (integration: number) => Refused | undefined;
-    lately: (account: number) => number;
+    recentPeak: (account: number) => number;
   },
 ) {
   const [accounts, rows] = [await directory.fleetAccounts(), await directory.fleetBridges()];
@@ -66,7 +66,7 @@ export async function readFleet(
       behind: queue !== null && queue.oldestMs > BEHIND_MS,
       outdated: data !== undefined && version !== ours,
       refused: (refused(id)?.at ?? 0) > (lastAt ?? 0),
-      // Of a silent bridge, nobody knows whether they have ended.
+      // Whether those of a silent bridge have ended is unknown.
       problems: !isSilent && problems.length > 0,
     } satisfies Record<BridgeTrouble, boolean>;
     return {
@@ -84,7 +84,7 @@ export async function readFleet(
   return {
     accounts: accounts.map(({ id, mostUsers, requestsPerMinute, ...account }) => {
       const near = {
-        requests: requestsPerMinute !== null && lately(id) >= NEAR * requestsPerMinute,
+        requests: requestsPerMinute !== null && recentPeak(id) >= NEAR * requestsPerMinute,
         users: mostUsers !== null && account.users >= NEAR * mostUsers,
       } satisfies Record<NearLimit, boolean>;
       return {

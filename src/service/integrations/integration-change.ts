@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { Integration } from '../accounts/directory-store.ts';
+import type { Integration } from '../accounts/account.ts';
 import type { IntegrationChange } from '../accounts/integration-store.ts';
 import { goodUntil, tokenReplaced } from '../accounts/limits.ts';
 
-/** How long a replaced token is accepted beside the new one. */
+/** How long a replaced token is accepted along with the new one. */
 export const oldTokenDays = z.coerce
   .number('The time must be a number of days.')
   .min(0, 'The time must be 0 to 7 days.')

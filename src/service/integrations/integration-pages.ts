@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import type { Integration } from '../accounts/account.ts';
 import { newUid, type Refused, type ServiceDirectory } from '../accounts/directory.ts';
-import type { Integration } from '../accounts/directory-store.ts';
 import type { IntegrationChange } from '../accounts/integration-store.ts';
 import type { Keys } from '../accounts/keys.ts';
 import type { OldTokenUse } from '../accounts/old-token-store.ts';

@@ -1,4 +1,4 @@
-import type { Integration } from '../accounts/directory-store.ts';
+import type { Integration } from '../accounts/account.ts';
 import type { RequestStore } from '../history/request-store.ts';
 import { QUARTER_MS, type Span } from '../kit/calendar.ts';
 

@@ -14,14 +14,14 @@ type Work<Who, T> = {
   readonly who: Who;
   /** Who asks now: what has waited must not outlive the token, session or role that it was sent with. */
   readonly admit: () => Promise<Who | undefined> | Who | undefined;
-  /** Answers a request of nobody any more. */
+  /** Answers a request whose user or token is no longer valid. */
   readonly refuse: () => T | Promise<T>;
   readonly work: (who: Who) => T | Promise<T>;
 };
 
 /**
  * How many requests of one account are worked on at once. Those that wait for a lock, or for much that is read, can hold
- * so many connections to the database, and no more.
+ * that many connections to the database, and no more.
  */
 const atOnce: Readonly<Record<Turn, number>> = { read: 3, change: 1, long: 2 };
 /** Requests that wait: of one user or token, and of the account. */
@@ -56,7 +56,7 @@ export function createAccountTurns() {
     accounts.set(account, queues);
     return queues;
   }
-  /** Of each response that has, or had, a turn: what ends it. */
+  /** What ends the turn of each response that has, or had, one. */
   const ends = new WeakMap<object, () => void>();
   return {
     /** Ends the turn of a response that is being sent, which may take as long as its client likes. */

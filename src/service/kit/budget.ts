@@ -98,7 +98,7 @@ export function createRateLimit() {
       if (of === 'integration') windows.delete(`entry ${id}`);
     },
     /** The most that it has sent in this minute or the one before, as far as this process knows. */
-    lately(of: Limited, id: number, now: number): number {
+    recentPeak(of: Limited, id: number, now: number): number {
       const { count, before, resetAt } = windows.get(`${of} ${id}`) ?? { count: 0, before: 0, resetAt: 0 };
       if (isOpen(resetAt, WINDOW_MS, now)) return Math.max(count, before);
       return now < resetAt + WINDOW_MS ? count : 0;

@@ -6,7 +6,7 @@ export function whenClosed({ raw }: Pick<FastifyReply, 'raw'>, then: () => void)
   else raw.once('close', then);
 }
 
-/** Aborts with that: nobody needs what is still read for it. */
+/** A signal that is aborted then: what is still being read for the response is no longer needed. */
 export function closedWith(reply: FastifyReply): AbortSignal {
   const controller = new AbortController();
   whenClosed(reply, () => controller.abort());

@@ -8,7 +8,7 @@ export class Busy extends Refusal {
 }
 
 /**
- * Runs a client's job, which is told whether it has waited. A client that leaves, which the signal tells, gives up its place.
+ * Runs a client's job, which learns whether it has waited. A client that leaves (see the signal) gives up its place.
  * @throws Busy; the signal's reason
  */
 export type FairQueue = <T>(

@@ -10,7 +10,7 @@ const namesIn = (part: object | undefined) =>
     ([, name]) => name as string,
   );
 
-/** Of all shared schemas, those that the operations of this document lead to. Requests are inline in each operation. */
+/** The shared schemas that the operations of this document lead to. Requests are inline in each operation. */
 function withItsSchemas(document: Document): Document {
   const { schemas } = document.components;
   const wanted = new Set<string>();

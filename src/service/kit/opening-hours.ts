@@ -56,7 +56,7 @@ export function partsOf(
 const time = /^([01]\d|2[0-3]):(00|15|30|45)$/;
 
 /** Minutes of the day; null if no time is given, NaN if it is none. */
-export function minutesIn(text: string | null): number | null {
+function minutesIn(text: string | null): number | null {
   const [, hour, minute] = time.exec(text ?? '') ?? [];
   return !text ? null : hour === undefined ? Number.NaN : Number(hour) * 60 + Number(minute);
 }

@@ -48,7 +48,7 @@ export type Page = {
   readonly title: string;
   readonly body: Html;
   readonly status?: number;
-  /** What the page loads beside the calls now. */
+  /** What the page loads besides the calls now. */
   readonly scripts?: readonly Script[];
   /** The calls now alone, for a second screen or a wall display. */
   readonly callsAlone?: true;

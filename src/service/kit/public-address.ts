@@ -18,7 +18,7 @@ export const linkAddress = (
   { host, port }: { readonly host: string; readonly port: number },
 ): string => publicAddress(configured) ?? `http://${hostInUrl(host)}:${port}`;
 
-/** Of all addresses of this machine, its name. */
+/** A host in a URL. If it is all addresses of this machine, its name. */
 function hostInUrl(host: string): string {
   if (host === '0.0.0.0' || host === '::') return hostname();
   return bracketed(host);

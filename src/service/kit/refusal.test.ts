@@ -22,7 +22,7 @@ test('a refusal says why, whatever its status, and is no fault', () => {
     assert.equal(answerTo(Object.assign(new Error('gone'), error)).status, 503);
 });
 
-test('what took too long is told from storage that is away', () => {
+test('a timeout is distinguished from storage that is away', () => {
   const { status, message, logged } = answerTo(new TookTooLong('canceling statement'));
   assert.deepEqual([status, logged], [503, []]);
   assert.match(message, /took too long/);

@@ -18,8 +18,8 @@ export type Column<Row> = {
 
 /**
  * A table with its caption, or `empty` without rows. With a `kind`, which has its columns in the stylesheet, each row is
- * one target and lays itself out anew on a narrow screen; roles keep it a table for screen readers. Without one it is a
- * plain table, which scrolls sideways.
+ * one target, and its cells are arranged differently on a narrow screen; roles keep it a table for screen readers.
+ * Without one it is a plain table, which scrolls sideways.
  */
 export function table<Row>({
   kind,

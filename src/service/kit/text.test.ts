@@ -6,7 +6,7 @@ import { en } from '../words/en.ts';
 import { folded } from './folded.ts';
 import { errorText } from './form.ts';
 import { searchWords } from './search-text.ts';
-import { comparable, formFields, line, personName } from './text.ts';
+import { comparable, line, parseQuery, personName } from './text.ts';
 
 const read = (schema: ReturnType<typeof line>, value: unknown) => {
   const { success, data, error } = schema.safeParse(value);
@@ -69,7 +69,7 @@ test('names that differ in case, width or invisible characters are the same', ()
 });
 
 test('no field of a form holds NUL', () => {
-  const fields = formFields('a=x%00y&b%00=\0&c=%2500');
+  const fields = parseQuery('a=x%00y&b%00=\0&c=%2500');
   assert.deepEqual(
     [...fields],
     [

@@ -6,14 +6,14 @@ import { formError } from '../words/words.ts';
 /** Text that is longer than its limit times this is refused as it is: normalising many MB takes seconds. */
 const MAX_RAW = 16;
 
-/** Places where words may be broken, and byte order marks: what pages have and nobody sees. */
+/** Places where words may be broken, and byte order marks: invisible on pages. */
 export const withoutInvisible = (text: string): string => text.replace(/[\u00ad\u200b\u2060\ufeff]/g, '');
 
 /**
  * The rule for names, references and segments, wherever they come from: forms, /admin, CSV, commands. One line of text in
- * Unicode's normal form NFC: white space is one blank, and what nobody sees is removed, so that equal names are equal texts;
+ * Unicode's normal form NFC: white space is one blank, and invisible characters are removed, so that equal names are equal texts;
  * control characters, half characters and U+FFFD (something that could not be read) are refused. `blank`: may be empty;
- * `keepsInvisible`: what nobody sees stays.
+ * `keepsInvisible`: invisible characters stay.
  */
 export function line(
   field: string,
@@ -68,8 +68,8 @@ export function comparable(name: string): string {
     .normalize('NFKC');
 }
 
-/** The fields of a query string; of a form, see `urlEncodedFields`. NUL, which PostgreSQL cannot store or compare, is read as U+FFFD (as HTML does). */
-export function formFields(encoded: string): URLSearchParams {
+/** Reads a query string (for a form, see `urlEncodedFields`). NUL, which PostgreSQL cannot store or compare, becomes U+FFFD, as in HTML. */
+export function parseQuery(encoded: string): URLSearchParams {
   return new URLSearchParams(withoutNul(encoded));
 }
 

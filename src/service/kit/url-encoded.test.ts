@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formFields } from './text.ts';
+import { parseQuery } from './text.ts';
 import { urlEncodedFields } from './url-encoded.ts';
 
 test('a large form is read like a short one', async () => {
@@ -33,7 +33,7 @@ test('a large form is read like a short one', async () => {
   for (const form of ['', '&', '&&a&', all.join('&'), all.toReversed().join('&&'), ...all])
     assert.deepEqual(
       [...((await urlEncodedFields(Buffer.from(form), 99)) ?? [])],
-      [...formFields(form)],
+      [...parseQuery(form)],
       form,
     );
 });

@@ -11,7 +11,7 @@ const digits = Int8Array.from({ length: 256 }, (_, byte) => {
 
 /**
  * The fields of a large urlencoded form, read with pauses; undefined if there are more than `most`. URLSearchParams blocks for
- * minutes: from each field without `=` it searches the whole rest. NUL is read as U+FFFD, as in `formFields`.
+ * minutes: from each field without `=` it searches the whole rest. NUL becomes U+FFFD, as in `parseQuery`.
  */
 export async function urlEncodedFields(body: Buffer, most: number): Promise<URLSearchParams | undefined> {
   const fields = new URLSearchParams();

@@ -18,7 +18,7 @@ export const subject = z.object({
   person: z.string().default(''),
   /** On the page of a customer: the reference. */
   customer: z.string().default(''),
-  /** Who calls the person back as the page has it; '' for nobody. */
+  /** Who calls the person back, as shown on the page; '' for no one. */
   taker: z.string().default(''),
   /** On the list: its query string. On a person's page: the address that the page leads back to. */
   back: z.string().default(''),

@@ -1,4 +1,5 @@
-import { type Extensions, noExtensions } from '../accounts/extensions.ts';
+import type { Extensions } from '../accounts/account.ts';
+import { noExtensions } from '../accounts/extensions.ts';
 import type { CallRecord } from '../calls/call-record.ts';
 import { type Screens, screenCall } from '../calls/screens.ts';
 import type { CallBacksOnScreen } from '../rules/screen-call.ts';
@@ -10,9 +11,9 @@ import { createMissedPeopleReader, type MissedPeopleReader } from './missed-peop
 
 /** People on a screen; it says how many there are. */
 const MAX_ON_SCREEN = 50;
-/** After a call: so late the list is read, and at most so often, however many calls end. */
+/** Delay before the list is read after a call, and the minimum interval between reads. */
 const [SOON_MS, PAUSE_MS] = [50, 1_000];
-/** So often an account's list is read as a whole: calls become too old for it. Without screens it is forgotten then. */
+/** Interval between reads of an account's whole list: calls become too old for it. Without screens it is dropped then. */
 const KEPT_MS = 10 * 60_000;
 /** With more calls to look up, the whole list is read. */
 const MAX_MOVED = 100;
@@ -66,9 +67,9 @@ export function createCallBackList(
     /** What a new screen starts with. */
     onScreen: (account: number) => onScreen(account, work),
     /**
-     * Stores what a user did and sends what it changes to the account's screens. Nobody takes or releases a person whom a
+     * Stores what a user did and sends what it changes to the account's screens. A user cannot take or release a person whom a
      * colleague has taken in the meantime: returns the person then. `taker`: who had taken the person on the page of the
-     * user, '' for nobody.
+     * user, '' for no one.
      */
     act: (account: number, action: CallerAction, taker = '') => act(account, action, taker, work),
     /** After anything may have changed in the account: sends what has to its screens at this process. */

@@ -73,7 +73,7 @@ const cases: [name: string, calls: MissedCall[], actions: CallerAction[], expect
     [missed('a', '110', 10), missed('b', '110', 20)], [did('taken', 11)], [{ numbers: ['110'], call: 'b', times: 2, since: 5, taken: 'Ann' }]],
   ['released', [missed('a', '110', 10)], [did('taken', 11), did('released', 12)], [{ numbers: ['110'], call: 'a' }]],
   ['done', [missed('a', '110', 10)], [did('taken', 11), did('done', 12)], [{ numbers: ['110'], call: 'a', closed: 'done' }]],
-  ['missed again after Done: anew, by anybody',
+  ['missed again after Done: listed again, by anybody',
     [missed('a', '110', 10), missed('b', '110', 20)], [did('taken', 11), did('done', 12)], [{ numbers: ['110'], call: 'b' }]],
   ['undone', [missed('a', '110', 10)], [did('done', 12), did('reopened', 13)], [{ numbers: ['110'], call: 'a' }]],
   ['undone: still hers, however often Done was pressed',

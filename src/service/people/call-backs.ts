@@ -41,8 +41,8 @@ export const personOf = ({
 }): string => (customer === null ? number : `customer ${customer.reference}`);
 
 /**
- * The missed people, in order. `actions` are oldest first. `isUser`: by name; who has left the account holds nobody any
- * more.
+ * The missed people, in order. `actions` are oldest first. `isUser`: by name; a user who has left the account no longer
+ * holds anyone.
  */
 export function callBacks(
   missed: readonly MissedCaller[],

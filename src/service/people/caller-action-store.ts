@@ -29,10 +29,10 @@ const ofPerson = `SELECT CAST($2 AS text) AS number UNION SELECT o.number FROM c
   JOIN customer_numbers o ON o.account_id = n.account_id AND o.customer_id = n.customer_id
   WHERE n.account_id = $1 AND n.number = $2`;
 
-/** `acted` is called after an action, for the account's screens at other processes. */
+/** `onCallerAction` is called after an action, for the account's screens at other processes. */
 export const createCallerActionStore = (
   { read, writeAlone }: Pick<Statements, 'read' | 'writeAlone'>,
-  acted: (account: number) => void,
+  onCallerAction: (account: number) => void,
 ) => ({
   /** All numbers of the person with this one, and the newest action about them: its id, and its time; 0 if there is none. */
   async newestAction(
@@ -67,7 +67,7 @@ export const createCallerActionStore = (
        RETURNING id`,
       ...[account, number, at, user, kind, text, after],
     );
-    if (stored.length > 0) acted(account);
+    if (stored.length > 0) onCallerAction(account);
     return stored.length > 0;
   },
 });
@@ -82,7 +82,7 @@ export const createActionLogStore = ({ read, write }: Pick<Statements, 'read' | 
     },
     max: number,
   ): Promise<StoredAction[]> {
-    // Of each number only its newest are read.
+    // Reads only the newest of each number.
     const [source, where, value] =
       'numbers' in which
         ? ([
@@ -110,7 +110,7 @@ export const createActionLogStore = ({ read, write }: Pick<Statements, 'read' | 
     );
     return removed.length > 0;
   },
-  /** Writes a note anew, by somebody; false if there is none. */
+  /** Replaces a note, by a user. False if there is none. */
   async editNote(
     account: number,
     { id, number, at, user }: NoteKey,

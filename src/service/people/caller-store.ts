@@ -6,16 +6,16 @@ import { createMissedCallerStore } from './missed-caller-store.ts';
 export type CallerStore = ReturnType<typeof createCallerStore>;
 
 /**
- * Callers by their numbers: whom to call back, and what colleagues did and noted. `acted` is called after an action, for
+ * Callers by their numbers: whom to call back, and what colleagues did and noted. `onCallerAction` runs after each action, for
  * the account's screens at other processes.
  */
 export const createCallerStore = (
   statements: Statements,
   serialise: Serialise,
-  acted: (account: number) => void = () => {},
+  onCallerAction: (account: number) => void = () => {},
 ) => ({
   ...createCallerCallStore(statements),
   ...createMissedCallerStore(statements, serialise),
-  ...createCallerActionStore(statements, acted),
+  ...createCallerActionStore(statements, onCallerAction),
   ...createActionLogStore(statements),
 });

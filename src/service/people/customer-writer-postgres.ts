@@ -145,7 +145,7 @@ async function write({ rows }: Transaction, account: number, customers: readonly
     numbers.map((number) => [number, idOf.get(reference) as number] as const),
   );
   const given = [numbers.map(([number]) => number), numbers.map(([, id]) => id)] as const;
-  // A number that stays is not touched: kept figures would be deleted for it (see schema.sql).
+  // A number that stays is not touched: cached figures would be deleted for it (see schema.sql).
   await rows(
     `DELETE FROM customer_numbers n WHERE n.customer_id = ANY($3::bigint[]) AND NOT EXISTS
        (SELECT FROM unnest($1::text[], $2::bigint[]) AS g(number, id) WHERE g.number = n.number AND g.id = n.customer_id)`,

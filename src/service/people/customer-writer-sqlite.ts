@@ -14,7 +14,7 @@ export function customerWriter(db: DatabaseSync) {
     `INSERT INTO customers (account_id, segment_id, search, reference, ${textNames.join(', ')})
      VALUES (?, ?, ?, ?${', ?'.repeat(textNames.length)}) ON CONFLICT DO UPDATE SET ${overwrite} RETURNING id`,
   );
-  // A number that stays is not touched: kept figures would be deleted for it (see schema.sql).
+  // A number that stays is not touched: cached figures would be deleted for it (see schema.sql).
   const removeOthers = db.prepare(
     'DELETE FROM customer_numbers WHERE customer_id = ? AND number NOT IN (SELECT value FROM json_each(?))',
   );

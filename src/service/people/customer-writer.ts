@@ -12,7 +12,7 @@ export const isSameCustomer = (a: Customer, b: Customer): boolean =>
 
 /**
  * Why a customer cannot be put: there is no such segment, another customer has one of the numbers, or they are too many.
- * 1.0.0 let a merge make more of them: `before` may have had so many.
+ * 1.0.0 let a merge make more of them: `before` may have had more.
  */
 export function refusalOf(
   { reference, segment, numbers }: Customer,

@@ -423,7 +423,7 @@ test('a placeholder of several lines is one, though there is a customer with tha
 
 const ownTable = (rows: string) => `reference,name,segment,numbers\n${rows}`;
 
-test('damaged references and placeholders join nobody, and are nobody’s name', async () => {
+test('damaged references and placeholders join no lines, and are never a name', async () => {
   for (const cell of placeholders) {
     const store = fakeStore();
     const { imported } = await importInto(

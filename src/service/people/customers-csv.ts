@@ -44,7 +44,7 @@ type Course = {
 /** What an import will do: of each customer of a table, and what is said of its lines. */
 export type ImportPlan = { readonly lines: LineReports; readonly customers: readonly PlannedCustomer[] };
 
-/** Decides what becomes of the customers of a table. `prepare` is told what was read, before the segments are. */
+/** Plans what an import does with the customers of a table. `prepare` gets what was read, before the segments are. */
 export async function planImport(
   table: Table,
   {

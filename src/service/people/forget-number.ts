@@ -4,7 +4,7 @@ import { sameLine } from '../../shared/phone-number/same-line.ts';
 import { writtenNumber } from '../../shared/phone-number/written-number.ts';
 import { parseJson, stringInJson } from '../../shared/process/parse-json.ts';
 import { newUid } from '../accounts/directory.ts';
-import type { DirectoryStore } from '../accounts/directory-stores.ts';
+import type { DirectoryStore } from '../accounts/directory-store.ts';
 import type { AuditStore } from '../audit/audit-store.ts';
 import { FORGOTTEN } from '../calls/call-record.ts';
 import type { CallStore } from '../calls/call-store.ts';
@@ -29,7 +29,7 @@ type ForgetReport = {
 
 /**
  * `callIds`: of calls whose id contains the number. The id is what a phone system knows a call by, and stays. The others
- * have a name, or an address, that people gave: without it, nobody would know them.
+ * have a name, or an address, that people gave: without it, they could not be recognised.
  */
 type Left = Readonly<Record<'callIds' | NamedKind, number>>;
 
@@ -44,7 +44,7 @@ const namedKinds = {
 } as const;
 type NamedKind = keyof typeof namedKinds;
 
-/** For whoever removed something while `purge` could not end. */
+/** For a caller that removed something while `purge` could not end. */
 export const stillInLog =
   'what was removed is still in service.db-wal, since another program (a backup, or sqlite3) reads the database: end that, and restart the service';
 

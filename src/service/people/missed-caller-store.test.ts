@@ -9,7 +9,7 @@ import { createMissedCallerStore } from './missed-caller-store.ts';
 
 const CALLS = 30_000;
 
-/** An account with so many missed calls, call `n` from the number that is the SQL `number`; and the rows that are read. */
+/** An account with `count` missed calls, call `n` from the number that is the SQL `number`; and the rows that are read. */
 function flooded(t: TestContext, number: string) {
   const folder = mkdtempSync(join(tmpdir(), 'callers-'));
   const db = openForWriting(join(folder, 'service.db'));

@@ -1,8 +1,8 @@
-import { createSerialise } from '../store/statements.ts';
+import { createSharedReads } from '../store/statements.ts';
 import { actionsSince, type CallBack, callBacks, TOGETHER } from './call-backs.ts';
 import type { CallerStore } from './caller-store.ts';
 
-/** How long a missed caller is listed: a week, so that nobody is forgotten over a weekend. */
+/** How long a missed caller is listed: a week, so that no one is forgotten over a weekend. */
 const LISTED_MS = 7 * 24 * 3_600_000;
 
 /** In order. `more`: there may be others, that were missed before these. */
@@ -35,19 +35,5 @@ export function createMissedPeopleReader(
     return { people, more: numbers === undefined && missed.some(({ more }) => more) };
   }
 
-  const inTurn = createSerialise();
-  /** Readings of whole lists that have not begun, by account. */
-  const waiting = new Map<number, Promise<MissedPeople>>();
-  /** All of them, read one after another: whoever asks while a reading waits gets its result. */
-  function readAll(account: number): Promise<MissedPeople> {
-    const same = waiting.get(account);
-    if (same !== undefined) return same;
-    const mine = inTurn(() => {
-      waiting.delete(account);
-      return read(account);
-    });
-    waiting.set(account, mine);
-    return mine;
-  }
-  return { read, readAll };
+  return { read, readAll: createSharedReads((account: number) => read(account)) };
 }

@@ -115,7 +115,7 @@ async function known({ account, form }: UserRequest, { store }: PersonParts, fie
 
 /**
  * The numbers of a form, or what is wrong with them. A field may hold several. Those that the customer has already stay:
- * a caller may have come with one that nobody could type.
+ * a caller may have come with one that cannot be typed.
  */
 function numbersOf(
   { form, account, words }: UserRequest,

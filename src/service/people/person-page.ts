@@ -109,7 +109,7 @@ export async function findCustomers(
   return (await parts.store.customers.page(query)).customers;
 }
 
-/** A call that goes on is not the last one: whoever is on it wants to know who was before. */
+/** A call in progress does not count as the last one: its user wants to know who spoke with the caller before. */
 const isOver = ({ status }: CallRecord) => status === 'completed';
 
 /** Who the address of a page is about. A number that belongs to a customer is the customer's. */

@@ -2,7 +2,7 @@ import { answererName } from '../accounts/extensions.ts';
 import { mayDelete, type UserRequest } from '../accounts/user-request.ts';
 import { callAddress, endText, isDialable, stateOf } from '../calls/call-cells.ts';
 import { type CallRecord, talkedFor } from '../calls/call-record.ts';
-import { type CallStore, everyCall } from '../calls/call-store.ts';
+import { type CallStore, noFilter } from '../calls/call-store.ts';
 import { displayText, lines } from '../kit/display-text.ts';
 import { changeForm, hiddenFields } from '../kit/form.ts';
 import { icon } from '../kit/icon.ts';
@@ -37,7 +37,7 @@ export async function readStory(
   const [page, actions] = await Promise.all([
     store.calls.page({
       account,
-      filter: { ...everyCall, ...who, until },
+      filter: { ...noFilter, ...who, until },
       towards: 'older',
       from: null,
       limit: PER_PAGE,

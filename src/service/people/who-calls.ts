@@ -1,4 +1,5 @@
-import { answererName, type Extensions } from '../accounts/extensions.ts';
+import type { Extensions } from '../accounts/account.ts';
+import { answererName } from '../accounts/extensions.ts';
 import type { CallRecord } from '../calls/call-record.ts';
 import { type CallStore, newestCalls } from '../calls/call-store.ts';
 import { MAX_OPEN_CALLS, type Screens } from '../calls/screens.ts';

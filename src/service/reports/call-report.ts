@@ -42,7 +42,7 @@ export type Report = {
   readonly series: readonly SeriesRow[];
   /** Hours by day, or by day of the week (Monday first) if the period is longer than two weeks. */
   readonly days: readonly DayRow[];
-  /** Of all days together, hours 0 to 23. */
+  /** All days together, hours 0 to 23. */
   readonly hours: readonly Counts[];
   /** In each hour: the extensions that answered calls, whatever the filter. */
   readonly answerers: readonly ReadonlySet<string>[];

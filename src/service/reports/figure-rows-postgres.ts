@@ -1,7 +1,7 @@
 import { type CallFacts, countCalls } from '../calls/aggregate.ts';
 import type { Database } from '../store/postgres/database.ts';
 import type { Serialise } from '../store/statements.ts';
-import type { FiguresEngine } from './kept-figures.ts';
+import type { FiguresEngine } from './figure-cache.ts';
 
 /** Calls that are counted in one go. */
 const STEP = 5_000;
@@ -17,7 +17,7 @@ const segmentOfCall = `LEFT JOIN LATERAL (SELECT k.segment_id FROM customer_numb
 /** Counts calls for reports, and keeps what was counted. */
 export function figureRows(database: Database, serialise: Serialise): FiguresEngine {
   return {
-    async kept(account, spans) {
+    async cached(account, spans) {
       const rows = await database.rows<{ figures: string | null }>(
         `SELECT k.figures FROM unnest($2::bigint[], $3::bigint[]) WITH ORDINALITY AS s(since, until, n)
          LEFT JOIN kept_figures k ON k.account_id = $1 AND k.since = s.since AND k.until = s.until ORDER BY s.n`,
@@ -76,7 +76,7 @@ export function figureRows(database: Database, serialise: Serialise): FiguresEng
       const last = rows[STEP - 1];
       return { figures: counted.figures(), next: last ? { at: last.startedAt, id: last.id } : null };
     },
-    async keep(account, { since, until }, mark, figures) {
+    async store(account, { since, until }, mark, figures) {
       await database.rows(
         'UPDATE kept_figures SET figures = $5 WHERE account_id = $1 AND since = $2 AND until = $3 AND mark = $4',
         account,

@@ -3,7 +3,7 @@ import { type CallFacts, countCalls } from '../calls/aggregate.ts';
 import { whoCalls } from '../calls/call-rows.ts';
 import type { CallCursor } from '../calls/call-slices.ts';
 import { QUARTER_MS, type Span } from '../kit/calendar.ts';
-import { type CountedSlice, LONGEST_MS } from './kept-figures.ts';
+import { type CountedSlice, LONGEST_MS } from './figure-cache.ts';
 
 /** Calls that are counted in one go: some milliseconds. */
 const STEP = 2000;
@@ -24,9 +24,9 @@ type FactsRow = [
   missedAfter: number | null,
 ];
 
-/** Counts calls for reports, and reads the kept counts. */
+/** Counts calls for reports, and reads the cached counts. */
 export function figureReader(db: DatabaseSync) {
-  const kept = db.prepare(
+  const cached = db.prepare(
     'SELECT figures FROM kept_figures WHERE account_id = ? AND since = ? AND until = ?',
   );
   const facts = db.prepare(
@@ -40,8 +40,8 @@ export function figureReader(db: DatabaseSync) {
     'SELECT started_at FROM calls INDEXED BY calls_by_time WHERE account_id = ? ORDER BY started_at LIMIT 1',
   );
   return {
-    keptFigures: (account: number, spans: readonly Span[]): (string | null)[] =>
-      spans.map(({ since, until }) => (kept.get(account, since, until)?.figures ?? null) as string | null),
+    cachedFigures: (account: number, spans: readonly Span[]): (string | null)[] =>
+      spans.map(({ since, until }) => (cached.get(account, since, until)?.figures ?? null) as string | null),
     firstCall: (account: number): number | null => (first.get(account)?.started_at ?? null) as number | null,
     countFigures(account: number, span: Span, after: CallCursor | null): CountedSlice {
       const { at, id } = after ?? { at: span.since, id: 0 };
@@ -90,7 +90,7 @@ export function figureWriter(db: DatabaseSync) {
     `INSERT INTO kept_figures (account_id, since, until, mark) VALUES (?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET mark = excluded.mark, figures = NULL`,
   );
-  const keep = db.prepare(
+  const store = db.prepare(
     'UPDATE kept_figures SET figures = ? WHERE account_id = ? AND since = ? AND until = ? AND mark = ?',
   );
   return {
@@ -100,13 +100,13 @@ export function figureWriter(db: DatabaseSync) {
         begin.run(account, since, until, mark);
       }
     },
-    keepFigures: (account: number, { since, until }: Span, mark: number, figures: string): void =>
-      void keep.run(figures, account, since, until, mark),
+    storeFigures: (account: number, { since, until }: Span, mark: number, figures: string): void =>
+      void store.run(figures, account, since, until, mark),
   };
 }
 
 /**
- * Deletes the kept figures of spans with a quarter of an hour in which a call began; for the transaction that moves the
+ * Deletes the cached figures of spans with a quarter of an hour in which a call began; for the transaction that moves the
  * call.
  */
 export function figureInvalidation(db: DatabaseSync) {

@@ -52,7 +52,7 @@ export function periodIn(query: URLSearchParams, now: number, timeZone: string):
  * The days to compare a period with: from the first of a year or month, the same dates of the year or month before; else
  * as many whole weeks before, so that the days of the week are the same.
  */
-export function daysBefore({ first, last }: Pick<Period, 'first' | 'last'>): Omit<Period, 'step'> {
+function daysBefore({ first, last }: Pick<Period, 'first' | 'last'>): Omit<Period, 'step'> {
   const sameMonth = first.toPlainYearMonth().equals(last.toPlainYearMonth());
   if (first.day === 1 && (sameMonth || first.month === 1) && first.year === last.year) {
     const earlier = sameMonth ? { months: 1 } : { years: 1 };

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Extension } from '../accounts/directory-store.ts';
-import type { Extensions } from '../accounts/extensions.ts';
+import type { Extension, Extensions } from '../accounts/account.ts';
 import type { UserRequest } from '../accounts/user-request.ts';
 import { countGroup } from '../calls/aggregate.ts';
 import { en } from '../words/en.ts';

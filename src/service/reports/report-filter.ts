@@ -1,6 +1,6 @@
 import { missedPlaces } from '../../shared/api/contract/call-extras.ts';
-import type { Integration } from '../accounts/directory-store.ts';
-import { type Extensions, extensionsOf, extensionText, numberCalledText } from '../accounts/extensions.ts';
+import type { Extensions, Integration } from '../accounts/account.ts';
+import { extensionsOf, extensionText, numberCalledText } from '../accounts/extensions.ts';
 import type { UserRequest } from '../accounts/user-request.ts';
 import { type GroupKind, OTHERS } from '../calls/aggregate.ts';
 import { type HoursPart, openingHoursOf } from '../kit/opening-hours.ts';

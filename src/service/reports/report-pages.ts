@@ -17,7 +17,7 @@ import { plainText } from '../rules/plain-text.ts';
 import { type Html, html } from '../words/html.ts';
 import { makeReport, type SeriesRow } from './call-report.ts';
 import { callersReport, MAX_CALLS } from './callers-report.ts';
-import { partFigures } from './kept-figures.ts';
+import { partFigures } from './figure-cache.ts';
 import { periodIn, type StepLength, sameTimeThen, stepsFor, usualPeriods } from './period.ts';
 import { callChart, heat } from './report-charts.ts';
 import { filtersOf, namesIn, withNamesOf } from './report-filter.ts';

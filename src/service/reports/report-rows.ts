@@ -72,7 +72,7 @@ function seriesTable({ request, reported, columns }: Tables): ReportTable {
   };
 }
 
-/** Who called most, and whom nobody has reached. */
+/** Who called most, and who was not reached. */
 function callerTables({ request, reported, columns }: Tables): ReportTable[] {
   const { callers, filter, period } = reported;
   const { reports: text, calls } = request.words;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Extension } from '../accounts/directory-store.ts';
+import type { Extension } from '../accounts/account.ts';
 import { countGroup, OTHERS } from '../calls/aggregate.ts';
 import { formatsFor } from '../kit/formats.ts';
 import { de } from '../words/de.ts';

@@ -1,4 +1,4 @@
-import type { Extensions } from '../accounts/extensions.ts';
+import type { Extensions } from '../accounts/account.ts';
 import { OTHERS, quantile, serviceLevel } from '../calls/aggregate.ts';
 import { type Html, html } from '../words/html.ts';
 import type { Report } from './call-report.ts';
@@ -13,10 +13,10 @@ import { missedRate, percent } from './report-tables.ts';
 const [ENOUGH_CALLS, ENOUGH_MISSED, CLEARLY] = [30, 5, 1.5];
 
 /**
- * The hour to decide about: that which missed most, if it missed clearly more of its calls than all hours together, else
+ * The hour to decide about: the one that missed most, if it missed clearly more of its calls than all hours together, else
  * the busiest. Null if no hour stands out: there are few calls, or two hours have most of them.
  */
-export function decidingHour({ all, hours }: Pick<Report, 'all' | 'hours'>) {
+function decidingHour({ all, hours }: Pick<Report, 'all' | 'hours'>) {
   const most = (count: 'calls' | 'missed') => {
     const highest = Math.max(...hours.map((counts) => counts[count]));
     const those = hours.flatMap((counts, hour) => (counts[count] === highest ? hour : []));

@@ -1,9 +1,8 @@
 import type { Log } from '../../shared/log/log.ts';
 import type { Mailer } from '../../shared/mail/mail.ts';
 import { mailAddress } from '../../shared/mail/mail-address.ts';
+import type { Account, Extensions } from '../accounts/account.ts';
 import type { ServiceDirectory } from '../accounts/directory.ts';
-import type { Account } from '../accounts/directory-store.ts';
-import type { Extensions } from '../accounts/extensions.ts';
 import type { UserRequest } from '../accounts/user-request.ts';
 import type { ReportStore } from '../calls/aggregate.ts';
 import { type Day, dateAt, daysBetween } from '../kit/calendar.ts';
@@ -43,7 +42,7 @@ const MAILED_MS = 7 * 3_600_000;
 /** The Monday of the last week whose report is due by mail. */
 const dueWeek = (now: number, timeZone: string): Temporal.PlainDate => lastWeek(now - MAILED_MS, timeZone);
 
-/** A week's figures beside those of the week before. */
+/** A week's figures compared with those of the week before. */
 async function weeklyReport(
   store: Stores,
   { id, answerWithin }: Account,

@@ -1,7 +1,7 @@
+import type { Account } from '../accounts/account.ts';
 import { DirectoryChanged } from '../accounts/account-store.ts';
 import { newUid } from '../accounts/directory.ts';
-import type { Account } from '../accounts/directory-store.ts';
-import type { DirectoryStore } from '../accounts/directory-stores.ts';
+import type { DirectoryStore } from '../accounts/directory-store.ts';
 import { accountNameIsUid, accountNameTaken } from '../accounts/limits.ts';
 import { comparable } from '../kit/text.ts';
 

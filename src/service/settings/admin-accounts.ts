@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { errorSchema } from '../../shared/api/contract/errors.ts';
 import { isCountry } from '../../shared/phone-number/normalise-number.ts';
+import type { Account } from '../accounts/account.ts';
+import type { AdminRequest, RequestByUid } from '../accounts/admin-access.ts';
 import type { ServiceDirectory } from '../accounts/directory.ts';
-import type { Account } from '../accounts/directory-store.ts';
 import type { Keys } from '../accounts/keys.ts';
 import { accountLimits } from '../accounts/limits.ts';
 import { byUid, given, name, nothing, operation, type ZodInstance } from '../kit/administration.ts';
@@ -92,7 +93,7 @@ export function adminAccountRoutes(app: ZodInstance, parts: Parts): void {
     reply.code(201).send(await add(request, parts)),
   );
   app.patch('/accounts/:uid', operations.limit, (request) => limitAccount(request, parts));
-  /** Of each request for a new token: which one it was to replace as it arrived. */
+  /** The token that each request for a new one was to replace as it arrived. */
   const meant = new WeakMap<object, number>();
   app.post(
     '/accounts/:uid/rotate',
@@ -113,8 +114,7 @@ export function adminAccountRoutes(app: ZodInstance, parts: Parts): void {
   });
 }
 
-type Asked = { readonly ip: string };
-type ByUid = Asked & { readonly params: { readonly uid: string } };
+type Asked = Pick<AdminRequest, 'ip'>;
 
 const by = ({ ip }: Asked) => ({ who: 'operator token', from: `${ip} (/admin)` });
 
@@ -145,7 +145,7 @@ async function add(
 }
 
 async function limitAccount(
-  request: ByUid & { readonly body: z.output<typeof operations.limit.schema.body> },
+  request: RequestByUid & { readonly body: z.output<typeof operations.limit.schema.body> },
   parts: Parts,
 ) {
   const { uid } = request.params;
@@ -161,7 +161,7 @@ async function limitAccount(
   return accountView(await chosen(uid, parts));
 }
 
-async function rotate(request: ByUid, counter: number | undefined, parts: Parts) {
+async function rotate(request: RequestByUid, counter: number | undefined, parts: Parts) {
   const { id, tokenCounter } = await chosen(request.params.uid, parts);
   const account = await parts.directory.rotateAdminToken(id, counter ?? tokenCounter);
   await audit(parts, request, id, 'administration token replaced', 'token');

@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { errorSchema } from '../../shared/api/contract/errors.ts';
+import type { Account } from '../accounts/account.ts';
 import { exportLines } from '../accounts/account-data.ts';
 import type { AdminAccess, AdminRequest } from '../accounts/admin-access.ts';
 import type { ServiceDirectory } from '../accounts/directory.ts';
-import type { Account } from '../accounts/directory-store.ts';
 import { given, name, operation, type ZodInstance } from '../kit/administration.ts';
 import type { Budgets } from '../kit/budget.ts';
 import { whenClosed } from '../kit/closed-with.ts';

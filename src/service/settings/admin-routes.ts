@@ -1,9 +1,9 @@
 import swagger from '@fastify/swagger';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
+import type { Account } from '../accounts/account.ts';
 import type { AdminAccess } from '../accounts/admin-access.ts';
 import type { ServiceDirectory } from '../accounts/directory.ts';
-import type { Account } from '../accounts/directory-store.ts';
 import { adminFleetRoute } from '../integrations/admin-fleet.ts';
 import { adminIntegrationRoutes } from '../integrations/admin-integrations.ts';
 import type { AccountTurns } from '../kit/account-turns.ts';

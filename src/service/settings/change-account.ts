@@ -1,6 +1,6 @@
 import { normaliseNumber } from '../../shared/phone-number/normalise-number.ts';
+import type { Account } from '../accounts/account.ts';
 import type { AccountChange, AccountStore } from '../accounts/account-store.ts';
-import type { Account } from '../accounts/directory-store.ts';
 import { accountLimits } from '../accounts/limits.ts';
 import type { Budgets } from '../kit/budget.ts';
 import { createPause } from '../kit/event-loop-pauses.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Account } from '../accounts/account.ts';
 import type { AccountData } from '../accounts/account-data.ts';
-import type { Account } from '../accounts/directory-store.ts';
-import type { DirectoryStore } from '../accounts/directory-stores.ts';
+import type { DirectoryStore } from '../accounts/directory-store.ts';
 import type { AuditStore } from '../audit/audit-store.ts';
 import { Refusal } from '../kit/refusal.ts';
 
@@ -20,7 +20,7 @@ export type RemovingStore = {
 type By = { readonly who: string; readonly from: string };
 
 /**
- * Removes an account with everything that is stored of it, in steps of some hundred rows beside everybody's work. Its tokens
+ * Removes an account with everything that is stored of it, in steps of some hundred rows, so that other work goes on. Its tokens
  * are refused first; its users are signed out with the first step, some seconds later. What is interrupted is ended by the next call.
  * Gives what `purge` gives.
  * @throws Refusal if it is the only one, also at its end, since the others were removed at the same time; and as the store

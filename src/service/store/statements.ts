@@ -39,7 +39,7 @@ export const rowsOfRemovedAccounts = {
 };
 
 /**
- * Repeats a change of so many rows until fewer are left; returns how many it has changed. No event waits for all rows of an
+ * Repeats a change of `rows` rows until fewer are left. Returns the number of changed rows. No event waits for all rows of an
  * account, and no change takes longer than a statement may.
  */
 export async function inSteps(rows: number, change: () => Promise<unknown[]>): Promise<number> {
@@ -51,7 +51,7 @@ export async function inSteps(rows: number, change: () => Promise<unknown[]>): P
 }
 
 /**
- * The same for rows that are found first: `find` is the ids of so many at most, `change` changes those of them that are
+ * The same for rows that are found first: `find` is the ids of at most `rows`, `change` changes those of them that are
  * still to be changed. Of one statement for both, PostgreSQL makes a scan of the table.
  */
 export async function inStepsById(
@@ -96,7 +96,7 @@ export async function trimOldest(
 }
 
 /**
- * Writes a text of an account's rows anew: `own` is which they are, as SQL, the account being $1. Returns how many have
+ * Rewrites a text of an account's rows: `own` is their condition, as SQL, the account being $1. Returns how many have
  * changed.
  */
 export async function rewriteTexts(
@@ -140,6 +140,22 @@ export function createSerialise(): Serialise {
     const mine = last.then(work);
     last = mine.catch(() => {});
     return mine;
+  };
+}
+
+/** Runs one read at a time. Callers with the key of a read that has not begun yet share its result. */
+export function createSharedReads<Key, Result>(read: (key: Key) => Promise<Result>) {
+  const inTurn = createSerialise();
+  const waiting = new Map<Key, Promise<Result>>();
+  return (key: Key): Promise<Result> => {
+    const shared = waiting.get(key);
+    if (shared !== undefined) return shared;
+    const own = inTurn(() => {
+      waiting.delete(key);
+      return read(key);
+    });
+    waiting.set(key, own);
+    return own;
   };
 }
 

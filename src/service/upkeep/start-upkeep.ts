@@ -1,9 +1,9 @@
 import type { Log } from '../../shared/log/log.ts';
 import type { Mailer } from '../../shared/mail/mail.ts';
+import type { Account } from '../accounts/account.ts';
 import type { ServiceDirectory } from '../accounts/directory.ts';
-import type { Account } from '../accounts/directory-store.ts';
 import { closeStaleCalls } from '../activity/close-call.ts';
-import { everyCall } from '../calls/call-store.ts';
+import { noFilter } from '../calls/call-store.ts';
 import type { Screens } from '../calls/screens.ts';
 import type { Store } from '../database/store.ts';
 import { dateAt, daysBetween } from '../kit/calendar.ts';
@@ -18,7 +18,7 @@ const FIGURES_MS = 600_000;
 
 /**
  * Counts the figures of each day of the last year in advance, so that reports open at once. The store keeps them
- * (kept-figures.ts).
+ * (figure-cache.ts).
  */
 function figureCounter({ reports, calls }: Pick<Store, 'reports' | 'calls'>) {
   const counted = new Map<number, Temporal.PlainDate>();
@@ -28,7 +28,7 @@ function figureCounter({ reports, calls }: Pick<Store, 'reports' | 'calls'>) {
     for (const { id, timeZone } of accounts) {
       const zone = timeZone ?? machineZone();
       const today = dateAt(now, zone);
-      const oldest = { account: id, filter: everyCall, towards: 'newer', from: null, limit: 1 } as const;
+      const oldest = { account: id, filter: noFilter, towards: 'newer', from: null, limit: 1 } as const;
       const [first] = (await calls.page(oldest)).calls;
       if (first === undefined) continue;
       const from = [counted.get(id), dateAt(first.startedAt, zone), today.subtract({ days: 365 })]

@@ -17,7 +17,7 @@ const MAX_COUNTERS = 50_000;
 const limits = {
   /** Of one user, or of a name that no user has, from one address, or from one browser that the user signed in with before. */
   user: 10,
-  /** Of all users and names from one address; an office may share one. */
+  /** All users and names from one address; an office may share one. */
   address: 100,
   /** Of one user or name from all addresses. */
   userEverywhere: { password: 50, code: 10 },

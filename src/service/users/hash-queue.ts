@@ -20,7 +20,7 @@ type Waiting = { readonly names: Client['names']; start(): void; refuse(error: R
  * Hashes a few passwords at once. Others wait in two lines that take every other turn, so strangers cannot delay known
  * browsers by more than their own turn. In a line, the network that has had fewest turns is next, in it the smaller
  * network, and in that the client that has asked least: neither many attempts nor many addresses of a few networks keep
- * others waiting. If too many wait, the one that would be last is refused. Counts begin again when nobody waits.
+ * others waiting. If too many wait, the one that would be last is refused. Counts begin again when the queue is empty.
  */
 export function createHashQueue({ running: max, waiting }: { running: number; waiting: number }) {
   /** The first is the line whose turn it is. */

@@ -37,7 +37,7 @@ async function switchOn(request: UserRequest, parts: Parts): Promise<Answer> {
     return page(request, parts, { current: words.formErrors.wrongPassword });
   const codes = await secondFactor.enable(user, form.get('factor') ?? '', form.get('code') ?? '');
   if (codes === undefined) return page(request, parts, { code: words.secondFactor.wrongCode });
-  // Whoever signed in without a code signs in anew.
+  // Sessions that began without a code end.
   await parts.sessions.closeAll(user, request.session);
   await request.audit('second-factor', `${user.name}: on`);
   return codesPage(request, codes);

@@ -70,7 +70,7 @@ test('a browser is known to the last ten users who signed in with it, by the sam
   assert.deepEqual([browsers.id(request, 'u0'), browsers.id(request, 'u1')], [undefined, id]);
 });
 
-test('nobody gives a browser an id or a user that it has not', () => {
+test('a forged cookie gives a browser no id and no user', () => {
   const { request, signIn } = createBrowser(`x.account-1.${'y'.repeat(43)}`);
   assert.equal(browsers.id(request, 'u0'), undefined);
   signIn('u0');

@@ -83,7 +83,7 @@ export function createSessions(store: SessionStore, clock: () => number) {
 /** A header as text that every database takes. */
 const plain = (header: string) => header.slice(0, MAX_BROWSER).replace(/[^ -~]/g, '?');
 
-/** The database stores a hash, so that nobody can sign in with a copy of it. 256 random bits need no salt. */
+/** The database stores a hash: a copy of it is no way to sign in. 256 random bits need no salt. */
 function idOf(cookie: string): string {
   return createHash('sha256').update(cookie).digest('hex');
 }

@@ -71,22 +71,20 @@ const mailing = { turn: 'long' } as const;
 
 /** The users of the account with their extensions, and the extensions and numbers called that have only a name. */
 export function userPages(pages: Pages, parts: Parts): void {
-  const list: List = (request, shown) => userList(request, parts, shown);
-  pages.get('/users', 'administrator', (request) => list(request));
-  pages.post('/users', 'administrator', (request) => inviteUser(request, parts, list), mailing);
-  pages.post('/extensions', 'administrator', (request) => nameExtension(request, parts, list));
+  pages.get('/users', 'administrator', (request) => userList(request, parts));
+  pages.post('/users', 'administrator', (request) => inviteUser(request, parts), mailing);
+  pages.post('/extensions', 'administrator', (request) => nameExtension(request, parts));
   pages.get('/users/:uid', 'administrator', async (request) =>
-    list(request, { user: await chosen(request, parts) }),
+    userList(request, parts, { user: await chosen(request, parts) }),
   );
-  pages.post('/users/:uid', 'administrator', (request) => changeUser(request, parts, list));
-  pages.post('/users/:uid/reset', 'administrator', (request) => resetUser(request, parts, list), mailing);
+  pages.post('/users/:uid', 'administrator', (request) => changeUser(request, parts));
+  pages.post('/users/:uid/reset', 'administrator', (request) => resetUser(request, parts), mailing);
   pages.post('/users/:uid/second-factor-off', 'administrator', (request) => endSecondFactor(request, parts));
   pages.post('/users/:uid/remove', 'administrator', (request) => removeUser(request, parts));
 }
 
 /** What the list of users shows besides them: the form of one, with its errors, and what was done. */
 type Shown = { readonly errors?: FieldErrors; readonly above?: Html; readonly user?: User };
-type List = (request: UserRequest, shown?: Shown) => Promise<Page>;
 
 /** Makes a link and mails it, if the user is named by an address; shows it in any case. */
 async function invite(request: UserRequest, user: User, { store, keys, mailer }: Parts): Promise<Html> {
@@ -182,41 +180,42 @@ async function openForm(
   return extensionForm(request, extension, users, errors);
 }
 
-async function inviteUser(request: UserRequest, parts: Parts, list: List): Promise<Page> {
+async function inviteUser(request: UserRequest, parts: Parts): Promise<Page> {
   const { account, words, now } = request;
   const { values, errors } = readForm(newUser, request);
-  if (errors) return list(request, { errors });
+  if (errors) return userList(request, parts, { errors });
   const { name, role } = values;
   const wanted = extensionsIn(values.extensions);
   refuseTooMany(request.extensions, wanted);
   const user = await addUser(parts.store, { account, name, role, now });
-  if (user === undefined) return list(request, { errors: { name: words.formErrors.nameTaken } });
+  if (user === undefined) return userList(request, parts, { errors: { name: words.formErrors.nameTaken } });
   await request.audit('user', `${user.name}: ${user.role}`);
   await parts.directory.giveExtensions(account.id, user.id, wanted);
   const invited = await invite(request, user, parts);
-  return list(request, { above: html`${taken(request, user, wanted)}${invited}` });
+  return userList(request, parts, { above: html`${taken(request, user, wanted)}${invited}` });
 }
 
-async function nameExtension(request: UserRequest, { store, directory }: Parts, list: List): Promise<Answer> {
+async function nameExtension(request: UserRequest, parts: Parts): Promise<Answer> {
+  const { store, directory } = parts;
   const { values, errors } = readForm(named, request);
-  if (errors) return list(request, { errors });
+  if (errors) return userList(request, parts, { errors });
   const { extension, name, user: uid } = values;
   const known = uid === '' ? undefined : await store.users.find({ uid });
   const user = known?.account === request.account.id ? known : undefined;
   const put = directory.putExtension(request.account.id, { extension, name, user: user?.id ?? null });
   const refused = await refusedField('extension', request, put);
-  if (refused) return list(request, { errors: refused });
+  if (refused) return userList(request, parts, { errors: refused });
   await request.audit('settings', `extension ${extension}: ${name || 'no name'}, ${user?.name ?? 'no user'}`);
   return { redirect: '/users?done' };
 }
 
-async function changeUser(request: UserRequest, parts: Parts, list: List): Promise<Answer> {
+async function changeUser(request: UserRequest, parts: Parts): Promise<Answer> {
   const { store, sessions, directory } = parts;
   const user = await chosen(request, parts);
   const { values, errors } = readForm(userChange, request);
-  if (errors) return list(request, { user, errors });
+  if (errors) return userList(request, parts, { user, errors });
   if (values.role !== user.role) {
-    const refuse = (role: string) => list(request, { user, errors: { role } });
+    const refuse = (role: string) => userList(request, parts, { user, errors: { role } });
     if (user.id === request.user.id) return refuse(request.words.errors.ownRole);
     if (!(await store.users.setRole(user.id, values.role)))
       return refuse(request.words.errors.lastAdministrator);
@@ -228,17 +227,17 @@ async function changeUser(request: UserRequest, parts: Parts, list: List): Promi
     await directory.giveExtensions(request.account.id, user.id, wanted);
     await request.audit('settings', `extensions of ${user.name}: ${wanted.join(', ') || 'none'}`);
     const above = taken(request, user, wanted);
-    if (above.length > 0) return list(request, { above });
+    if (above.length > 0) return userList(request, parts, { above });
   }
   return { redirect: '/users?done' };
 }
 
-async function resetUser(request: UserRequest, parts: Parts, list: List): Promise<Page> {
+async function resetUser(request: UserRequest, parts: Parts): Promise<Page> {
   const user = await chosen(request, parts);
   await parts.store.users.change(user.id, { password: null });
   await parts.sessions.closeAll(user, null);
   await request.audit('reset', user.name);
-  return list(request, {
+  return userList(request, parts, {
     user: { ...user, password: null },
     above: await invite(request, user, parts),
   });

@@ -1,7 +1,6 @@
 import { z } from 'zod';
+import type { Account, Extensions } from '../accounts/account.ts';
 import { newUid } from '../accounts/directory.ts';
-import type { Account } from '../accounts/directory-store.ts';
-import type { Extensions } from '../accounts/extensions.ts';
 import { type Keys, sameText } from '../accounts/keys.ts';
 import { accountLimits, limitReached } from '../accounts/limits.ts';
 import type { Role, User } from '../accounts/user.ts';

@@ -7,7 +7,7 @@ import { byUid, given, nothing, operation, type ZodInstance } from '../kit/admin
 import { Refusal } from '../kit/refusal.ts';
 import { reachable } from './reachable.ts';
 import { hostOf, type Webhook, webhookEvents, webhookUrl } from './webhook.ts';
-import { createWebhookChanges, type WebhookChanges } from './webhook-changes.ts';
+import { addWebhook, type ChangesWebhooks, changeWebhook } from './webhook-changes.ts';
 import { webhookSecret } from './webhook-message.ts';
 import type { Webhooks } from './webhooks.ts';
 
@@ -52,7 +52,7 @@ const operationsFor = (url: ReturnType<typeof webhookUrl>) => ({
 });
 
 type Parts = AdminAccess & {
-  readonly store: Parameters<typeof createWebhookChanges>[0];
+  readonly store: ChangesWebhooks;
   readonly keys: Keys;
   readonly clock: () => number;
   readonly webhookNetworks: readonly string[];
@@ -62,16 +62,15 @@ type Parts = AdminAccess & {
 /** An account's webhooks: list, add, change, remove. */
 export function adminWebhookRoutes(app: ZodInstance, parts: Parts): void {
   const { store, accountOf } = parts;
-  const changes = createWebhookChanges(store);
   const operations = operationsFor(webhookUrl(reachable(parts.webhookNetworks)));
   app.get('/webhooks', operations.list, async (request) =>
     (await store.webhooks.list(accountOf(request).id)).map(view),
   );
   app.post('/webhooks', operations.add, async (request, reply) =>
-    reply.code(201).send(await add(request, parts, changes)),
+    reply.code(201).send(await add(request, parts)),
   );
   app.get('/webhooks/:uid', operations.get, async (request) => view(await chosen(request, parts)));
-  app.patch('/webhooks/:uid', operations.change, (request) => change(request, parts, changes));
+  app.patch('/webhooks/:uid', operations.change, (request) => change(request, parts));
   app.delete('/webhooks/:uid', operations.remove, async (request, reply) => {
     await remove(request, parts);
     return reply.code(204).send(null);
@@ -97,10 +96,10 @@ const chosen = (request: RequestByUid, parts: Parts) => webhookOf(request, reque
 
 type Settings = Pick<Webhook, 'url' | 'events'>;
 
-async function add(request: AdminRequest & { body: Settings }, parts: Parts, changes: WebhookChanges) {
-  const { accountOf, audit, keys, clock } = parts;
+async function add(request: AdminRequest & { body: Settings }, parts: Parts) {
+  const { store, accountOf, audit, keys, clock } = parts;
   const added = { uid: newUid(), account: accountOf(request).id, ...request.body, since: clock() };
-  await changes.add(added);
+  await addWebhook(store, added);
   await audit(request, 'settings', `webhook to ${hostOf(added)} added: ${added.events.join(', ')}`);
   const webhook = await webhookOf(request, added.uid, parts);
   return { ...view(webhook), secret: webhookSecret(keys, webhook) };
@@ -108,11 +107,11 @@ async function add(request: AdminRequest & { body: Settings }, parts: Parts, cha
 
 type Change = { [Field in keyof Settings]?: Settings[Field] | undefined } & { enabled?: boolean | undefined };
 
-async function change(request: RequestByUid & { body: Change }, parts: Parts, changes: WebhookChanges) {
+async function change(request: RequestByUid & { body: Change }, parts: Parts) {
   const { store, audit, webhooks, clock } = parts;
   const before = await chosen(request, parts);
   const { enabled, ...settings } = given(request.body);
-  await changes.change(before, settings);
+  await changeWebhook(store, before, settings);
   if (enabled === true) await store.webhooks.switchOn(before.id, clock());
   if (enabled === false) await store.webhooks.switchOff(before.id, null);
   const after = await chosen(request, parts);

@@ -2,43 +2,46 @@ import { Refusal } from '../kit/refusal.ts';
 import { maxWebhooks, type Webhook, type WebhookChange } from './webhook.ts';
 import type { WebhookStore } from './webhook-store.ts';
 
-export type WebhookChanges = ReturnType<typeof createWebhookChanges>;
-
-/**
- * Adds and changes webhooks, one at a time: an account has at most `maxWebhooks`, and one for each address. Two of one
- * address would send each event twice, with different ids.
- */
-export function createWebhookChanges({
-  webhooks,
-  withLock,
-}: {
+/** Changes happen one at a time. */
+export type ChangesWebhooks = {
   readonly webhooks: WebhookStore;
   withLock<T>(work: () => Promise<T>): Promise<T>;
-}) {
-  function refuseIfTaken(url: string, others: readonly Webhook[]): void {
-    if (others.some((other) => comparable(other.url) === comparable(url)))
-      throw new Refusal(409, ({ sameWebhook }) => sameWebhook);
-  }
-  return {
-    /** @throws Refusal 409 if there is a webhook to the address, 422 if there are as many as possible. */
-    add: (webhook: Parameters<WebhookStore['add']>[0]): Promise<void> =>
-      withLock(async () => {
-        const own = await webhooks.list(webhook.account);
-        refuseIfTaken(webhook.url, own);
-        if (own.length >= maxWebhooks)
-          throw new Refusal(422, ({ tooManyWebhooks }) => tooManyWebhooks(maxWebhooks));
-        await webhooks.add(webhook);
-      }),
-    /** @throws Refusal 409 if another webhook has the address. */
-    change: ({ id, account, url }: Webhook, change: WebhookChange): Promise<void> =>
-      withLock(async () => {
-        const others = (await webhooks.list(account)).filter((other) => other.id !== id);
-        // Two that had one address before this was refused can be changed otherwise.
-        if (change.url !== undefined && comparable(change.url) !== comparable(url))
-          refuseIfTaken(change.url, others);
-        await webhooks.change(id, change);
-      }),
-  };
+};
+
+/**
+ * Adds a webhook. An account has at most `maxWebhooks`, and one for each address: two would send each event twice, with
+ * different ids.
+ * @throws Refusal 409 if there is a webhook to the address, 422 if there are as many as possible.
+ */
+export const addWebhook = (
+  { webhooks, withLock }: ChangesWebhooks,
+  webhook: Parameters<WebhookStore['add']>[0],
+): Promise<void> =>
+  withLock(async () => {
+    const own = await webhooks.list(webhook.account);
+    refuseIfTaken(webhook.url, own);
+    if (own.length >= maxWebhooks)
+      throw new Refusal(422, ({ tooManyWebhooks }) => tooManyWebhooks(maxWebhooks));
+    await webhooks.add(webhook);
+  });
+
+/** @throws Refusal 409 if another webhook of the account has the address. */
+export const changeWebhook = (
+  { webhooks, withLock }: ChangesWebhooks,
+  { id, account, url }: Webhook,
+  change: WebhookChange,
+): Promise<void> =>
+  withLock(async () => {
+    const others = (await webhooks.list(account)).filter((other) => other.id !== id);
+    // Two that had one address before this was refused can be changed otherwise.
+    if (change.url !== undefined && comparable(change.url) !== comparable(url))
+      refuseIfTaken(change.url, others);
+    await webhooks.change(id, change);
+  });
+
+function refuseIfTaken(url: string, others: readonly Webhook[]): void {
+  if (others.some((other) => comparable(other.url) === comparable(url)))
+    throw new Refusal(409, ({ sameWebhook }) => sameWebhook);
 }
 
 /** What a request is sent to: no fragment, the host in lower case, no default port, escapes in upper case. */

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { Extensions } from '../accounts/extensions.ts';
+import type { Extensions } from '../accounts/account.ts';
 import type { Keys } from '../accounts/keys.ts';
 import type { CallRecord } from '../calls/call-record.ts';
 import { screenCall } from '../calls/screens.ts';

@@ -28,7 +28,7 @@ import { plainText } from '../rules/plain-text.ts';
 import { type Html, html } from '../words/html.ts';
 import { reachable } from './reachable.ts';
 import { hostOf, type Webhook, webhookEvents, webhookUrl } from './webhook.ts';
-import { createWebhookChanges, type WebhookChanges } from './webhook-changes.ts';
+import { addWebhook, type ChangesWebhooks, changeWebhook } from './webhook-changes.ts';
 import { deliveriesCard } from './webhook-deliveries.ts';
 import { webhookSecret } from './webhook-message.ts';
 import type { WebhookStore } from './webhook-store.ts';
@@ -41,7 +41,7 @@ const perPage = 50;
 const idIn = (text: string | null) => (/^\d{1,15}$/.test(text ?? '') ? Number(text) : null);
 
 type Parts = {
-  readonly store: Parameters<typeof createWebhookChanges>[0];
+  readonly store: ChangesWebhooks;
   readonly keys: Keys;
   /** Where webhooks may be sent besides the Internet. */
   readonly webhookNetworks: readonly string[];
@@ -50,7 +50,6 @@ type Parts = {
 
 /** What adding and changing webhooks takes besides. */
 type Editing = Parts & {
-  readonly changes: WebhookChanges;
   readonly settings: z.ZodObject<{ url: ReturnType<typeof webhookUrl> }>;
 };
 
@@ -58,7 +57,6 @@ type Editing = Parts & {
 export function webhookPages(pages: Pages, parts: Parts): void {
   const editing: Editing = {
     ...parts,
-    changes: createWebhookChanges(parts.store),
     settings: z.object({ url: webhookUrl(reachable(parts.webhookNetworks)) }),
   };
   pages.get(home, 'administrator', (request) => page(request, parts));
@@ -119,7 +117,7 @@ async function add(request: UserRequest, parts: Editing): Promise<Answer> {
   if (errors) return page(request, parts, undefined, errors);
   const { account, now } = request;
   const uid = newUid();
-  const added = parts.changes.add({ uid, account: account.id, ...values, since: now });
+  const added = addWebhook(parts.store, { uid, account: account.id, ...values, since: now });
   const refused = await refusedField('url', request, added);
   if (refused) return page(request, parts, undefined, refused);
   await request.audit('settings', `webhook to ${hostOf(values)} added: ${values.events.join(', ')}`);
@@ -130,7 +128,7 @@ async function change(request: UserRequest, parts: Editing): Promise<Answer> {
   const webhook = await chosen(request, parts);
   const { values, errors } = read(request, parts);
   if (errors) return page(request, parts, webhook, errors);
-  const refused = await refusedField('url', request, parts.changes.change(webhook, values));
+  const refused = await refusedField('url', request, changeWebhook(parts.store, webhook, values));
   if (refused) return page(request, parts, webhook, refused);
   await request.audit('settings', `webhook to ${hostOf(values)}: ${values.events.join(', ')}`);
   return { redirect: `${home}/${webhook.uid}?done` };

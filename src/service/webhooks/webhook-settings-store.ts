@@ -6,7 +6,7 @@ import type { Webhook, WebhookChange, WebhookEvent } from './webhook.ts';
 const webhookColumns = `id, uid, account_id AS account, url, events, secret_counter AS "secretCounter",
   old_secret_until AS "oldSecretUntil", enabled, since, failure, failing_since AS "failingSince"`;
 
-/** Of a webhook that is off: whoever switches it on again is not kept from it. */
+/** Of a webhook that is off: it can still be switched on again. */
 const failAll = (statements: Pick<Statements, 'read' | 'write'>, id: number): Promise<number> =>
   failWaiting(statements, 'EXISTS (SELECT 1 FROM webhooks WHERE id = $1 AND enabled = $2)', id, false);
 

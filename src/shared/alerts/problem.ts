@@ -5,10 +5,6 @@ export type ProblemCode = {
   [Code in MessageCode]: (typeof messages)[Code] extends { readonly announced: true } ? Code : never;
 }[MessageCode];
 
-export const problemCodes = (Object.keys(messages) as MessageCode[]).filter(
-  (code): code is ProblemCode => 'announced' in messages[code],
-);
-
 export type ProblemKey =
   | 'link'
   | 'linkedid'

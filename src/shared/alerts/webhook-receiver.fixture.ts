@@ -20,7 +20,7 @@ export async function startWebhookReceiver() {
     url: `http://127.0.0.1:${port}/hook/secret`,
     received,
     answer,
-    /** Resolves when so many have arrived in all. */
+    /** Resolves when this number has arrived in all. */
     async has(count: number): Promise<void> {
       await until(`${count} notices`, () => received.length >= count, { state: () => received });
     },

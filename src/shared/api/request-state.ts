@@ -50,7 +50,7 @@ const over: RequestState = { phase: 'over' };
 /** `at`: monotonic ms. */
 export function nextRequest(state: RequestState, input: RequestInput, at: number, rules: RequestRules): Step {
   if (state.phase === 'over') {
-    // Nothing is sent after the caller was told "no connection in time".
+    // Nothing is sent after the caller got "no connection in time".
     const effects: RequestEffect[] = input.type === 'sent' ? [{ type: 'abort', reason: 'timeout' }] : [];
     return { state, effects };
   }

@@ -16,7 +16,7 @@ const failed = (at: number, reason = '500'): FailureInput => ({
   failure: failure(reason),
 });
 
-/** A window that began at 0, after so many failures. */
+/** A window that began at 0, after this number of failures. */
 function after(count: number): FailureWindow {
   let window = noFailures;
   for (let nth = 0; nth < count; nth++) window = nextFailureWindow(window, failed(0)).window;

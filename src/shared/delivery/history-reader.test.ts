@@ -30,7 +30,7 @@ const params = ({ searchTerm, limit, next }: Query) =>
 
 const right: Answer = (query, entries) => ({ body: queryHistory(entries, params(query), '/voice') });
 
-/** A page that says nothing of what comes after it, and has at most so many entries. */
+/** A page that says nothing of what comes after it, and has at most this number of entries. */
 const mute =
   (most: number): Answer =>
   (query, entries) => {

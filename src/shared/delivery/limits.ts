@@ -43,7 +43,7 @@ export const defaultLimits: DeliveryLimits = {
   freshMs: 5 * minute,
   pollMs: 5_000,
   maxRejections: 3,
-  // Two weeks without the API: an office is closed no longer, and nobody calls back after that.
+  // Two weeks without the API: an office is not closed for longer, and calls are not returned after that.
   maxAgeMs: 14 * 24 * 60 * minute,
   expireEveryMs: 10 * minute,
   probeGapMs: 1_000,

@@ -72,7 +72,7 @@ function scene(
   };
 }
 
-/** Events of so many calls that are delivered and kept. */
+/** Delivered events of this number of calls, which are kept. */
 function deliverMany({ deliver }: ReturnType<typeof scene>, count: number) {
   for (let nth = 0; nth < count; nth++) deliver(1_000 + nth, `pbx-1.${nth}`, 'completed');
 }

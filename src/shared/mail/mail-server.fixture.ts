@@ -48,7 +48,7 @@ export async function startMailServer({
   return {
     port: (server.server.address() as AddressInfo).port,
     received,
-    /** Resolves when so many mails have arrived in all. */
+    /** Resolves when this number of mails has arrived in all. */
     async has(count: number): Promise<readonly ReceivedMail[]> {
       await until(`${count} mails`, () => received.length >= count, { state: () => received });
       return received;

@@ -4,13 +4,13 @@ import { countries, isCountry } from './normalise-number.ts';
 /** Of the headers that imports know. */
 const languages = ['en', 'de', 'fr', 'es', 'nl', 'it', 'pt'];
 
-/** ISO 3166-1 alpha-3, and the signs of vehicles, of countries whose customers are usual in Europe and beside it. */
+/** ISO 3166-1 alpha-3, and the signs of vehicles, of countries whose customers are usual in and around Europe. */
 const otherCodes = `AUT:AT BEL:BE BGR:BG CHE:CH CYP:CY CZE:CZ DEU:DE DNK:DK ESP:ES EST:EE FIN:FI FRA:FR GBR:GB GRC:GR EL:GR HRV:HR
   HUN:HU IRL:IE ITA:IT LIE:LI LTU:LT LUX:LU LVA:LV MCO:MC MLT:MT NLD:NL NOR:NO POL:PL PRT:PT ROU:RO SRB:RS SVK:SK SVN:SI
   SWE:SE TUR:TR UKR:UA CAN:CA MEX:MX BRA:BR ARG:AR AUS:AU NZL:NZ CHN:CN JPN:JP IND:IN ISR:IL
   A:AT B:BE D:DE E:ES F:FR FL:LI H:HU I:IT L:LU N:NO P:PT S:SE SLO:SI`;
 
-/** What people call countries, beside the names that Unicode has. */
+/** What people call countries, besides the names that Unicode has. */
 const otherNames = `BRD:DE Bundesrepublik Deutschland:DE Republik Österreich:AT Holland:NL Holanda:NL Olanda:NL England:GB
   Angleterre:GB Inglaterra:GB Inghilterra:GB Scotland:GB Schottland:GB Wales:GB Great Britain:GB Großbritannien:GB
   Grande-Bretagne:GB Gran Bretaña:GB Gran Bretagna:GB Grã-Bretanha:GB Groot-Brittannië:GB Czech Republic:CZ

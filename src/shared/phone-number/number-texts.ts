@@ -51,7 +51,7 @@ const decimals = /(?<![\d+]|\d[.,])(\+?[1-9]\d{6,})[.,]0{1,2}(?!\d|[.,]\d)/g;
 /** `30,901,820`: an amount, or numbers of three digits. */
 const thousands = /(?<![\d.,])[1-9]\d{0,2}(?:,\d{3}){2,}(?![\d,])/g;
 
-/** `⁰³⁰ ⁹⁰¹⁸²⁰`: nobody can dial them, and one alone is a footnote or a count. */
+/** `⁰³⁰ ⁹⁰¹⁸²⁰`: they cannot be dialled, and a single one is a footnote or a count. */
 const otherDigits = /[^\p{L}\p{N},;|\n]*\p{No}(?:[^\p{L}\p{N},;|\n]*\p{No}){2,}/gu;
 
 /** `030 : 901820`: an area code or a calling code, and what may be the rest of the number. */

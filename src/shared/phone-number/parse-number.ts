@@ -13,7 +13,7 @@ import { LRUCache } from 'lru-cache';
 /** This many digits, or as many as a mobile number of the country has, are more than an extension. */
 export const LONGEST_EXTENSION = 7;
 
-/** With its plus. Germany's plan in libphonenumber knows longer ones, which nobody can be called at. */
+/** With its plus. Germany's plan in libphonenumber knows longer ones, which cannot be called. */
 const LONGEST_E164 = 16;
 
 /**

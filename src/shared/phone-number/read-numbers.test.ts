@@ -650,7 +650,7 @@ const separator = fc.constantFrom(
   ' ::: ',
 );
 
-/** Numbers of a country that nobody may mistake: its example, with other last digits that are valid, too. */
+/** Numbers of a country that must not be misread: its example, with other last digits that are valid, too. */
 const numbersOf = (country: string) =>
   fc.array(fc.integer({ min: 10, max: 99 }), { minLength: 1, maxLength: 4 }).map((ends) => {
     const { number } = exampleOf(country);

@@ -113,7 +113,7 @@ function isInFull(
 
 /**
  * The number that digits would be with the plus that a spreadsheet removes. In a country where a 0 is dialled before
- * national numbers, spreadsheets remove that as well, so that nobody can tell which of both it was. `number`: as it is read.
+ * national numbers, spreadsheets remove that as well, so that it is unclear which of both it was. `number`: as it is read.
  */
 function withLostPlus(text: string, number: string): string | undefined {
   const digits = text.replace(/\D+/g, '');

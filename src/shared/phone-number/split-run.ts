@@ -10,7 +10,7 @@ type Part = readonly Group[];
 const MAX_DIGITS = 15;
 /** Before another number: more may be its beginning. */
 const MAX_LAST_DIGITS = 2;
-/** Only a number of so many digits after its calling code is followed by other last digits of it. */
+/** Only a number with at least this number of digits after its calling code is followed by other last digits of it. */
 const MIN_WITH_VARIANT = 7;
 const MAX_AREA_CODE = 5;
 /** Digits behind an area code, as many as behind the next divider: those of two numbers. */
@@ -43,7 +43,7 @@ export function splitRun(run: string, complete: CompleteNumber): RunSplit {
   return found.texts.length === 0 ? nothing : found;
 }
 
-/** Beside other numbers, what is not complete is nobody's extension but a part of something. */
+/** Next to other numbers, an incomplete one is not an extension but a part of something. */
 const onlyComplete = ({ texts, unread }: RunSplit, complete: CompleteNumber): RunSplit => ({
   texts: texts.filter(complete),
   unread: [...texts.filter((text) => text !== '' && !complete(text)), ...unread],

@@ -8,7 +8,7 @@ let areTrusted = false;
 
 /**
  * Trusts the certificate authorities of this machine in addition to Node's own, so that a company's own authority needs
- * no setting here. Whoever opens TLS connections calls it before the first; that takes 80 ms and 3 MB, once.
+ * no setting here. Call it before the first TLS connection. It takes 80 ms and 3 MB, once.
  */
 export function trustSystemAuthorities(): void {
   if (areTrusted || !existsSync(systemFolder)) return;

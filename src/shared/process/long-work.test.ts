@@ -25,7 +25,7 @@ function scene(isTTY: boolean) {
   return { after, end: progress.end, state };
 }
 
-test('where nobody looks, a line each half minute says how far the work is and how long it still takes', () => {
+test('without a terminal, a line each half minute says how far the work is and how long it still takes', () => {
   const { after, end, state } = scene(false);
   assert.equal(after(29_000, 1_000, 4_000), '');
   assert.equal(after(1_000, 1_500, 6_000), 'copying calls: 1,500 of 6,000 (25 %), 2 min left\n');
@@ -36,7 +36,7 @@ test('where nobody looks, a line each half minute says how far the work is and h
   assert.equal(state.said, '');
 });
 
-test('on a terminal one line is written anew, and taken off at the end; short work says nothing', () => {
+test('on a terminal one line is overwritten, and removed at the end; short work says nothing', () => {
   const { after, end, state } = scene(true);
   assert.equal(after(1_900, 1, 10), '');
   assert.equal(after(100, 5, 10), '\x1b[1Gcopying calls: 5 of 10 (50 %), 2 s left\x1b[0K');

@@ -1,9 +1,9 @@
 import { clearLine, cursorTo } from 'node:readline';
 import type { Writable } from 'node:stream';
 
-/** Nobody needs to be told of shorter work, ms. */
+/** Shorter work needs no progress, ms. */
 const SHORT_MS = 2_000;
-/** From one line to the next where nobody looks, and on a terminal, ms. */
+/** From one line to the next in a log, and on a terminal, ms. */
 const EVERY_MS = { log: 30_000, terminal: 250 } as const;
 
 type Out = Writable & { readonly isTTY?: boolean | undefined };
@@ -18,7 +18,7 @@ const span = (ms: number) =>
       : `${Math.ceil(ms / 3_600_000)} h`;
 
 /**
- * Says how far long work is: what, how much of how much, and how long still. On a terminal in one line that is written anew,
+ * Says how far long work is: what, how much of how much, and how long still. On a terminal in one line that is overwritten,
  * elsewhere a line each half minute; nothing of work that takes two seconds.
  */
 export function createProgress(what: string, out: Out, clock: () => number = Date.now) {
@@ -56,7 +56,7 @@ export function createProgress(what: string, out: Out, clock: () => number = Dat
 }
 
 /**
- * Does long work with its progress. On Ctrl-C, or when it is told to end, one line says what is left of it, and the process
+ * Does long work with its progress. On Ctrl-C or SIGTERM, one line says what is left of it, and the process
  * ends by that signal, as one that has no such handler. `undo` is called right before.
  */
 export async function longWork<Result>(
@@ -70,7 +70,7 @@ export async function longWork<Result>(
     progress.end();
     for (const each of signals) process.removeListener(each, stop);
     out.write(`stopped: ${left()}\n`, () => {
-      // In the last moment: a thread that still works would make the file anew.
+      // At the last moment: a thread that still works would create the file again.
       undo?.();
       process.kill(process.pid, signal);
     });

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { temporaryFolder } from '../../../test/tools/program/program.ts';
 import { emptyLog } from './empty-log.ts';
 
-test('somebody who reads keeps the log, and nobody who writes waits for it', async (t) => {
+test('a reader keeps the log, and writers do not wait for it', async (t) => {
   const file = join(temporaryFolder(t), 'a.db');
   using writer = new DatabaseSync(file, { timeout: 0 });
   writer.exec('PRAGMA journal_mode = WAL; CREATE TABLE a (b); INSERT INTO a VALUES (1)');

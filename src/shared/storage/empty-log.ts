@@ -1,13 +1,13 @@
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** It waits for those who read: so often it tries, with so long between two tries, ms. */
+/** It waits for readers: the number of tries, and the pause between two, ms. */
 const TRIES = 20;
 const PAUSE_MS = 100;
 
 /**
  * Empties the log before a SQLite database (the WAL), which still has what was removed. False if somebody who reads the
- * database keeps it. It never waits in a checkpoint: meanwhile nobody could write. `beforeTry` ends reads of one's own.
+ * database keeps it. It never waits in a checkpoint, which would block writers. `beforeTry` ends reads of one's own.
  */
 export async function emptyLog(file: string, beforeTry: () => void = () => {}): Promise<boolean> {
   using db = new DatabaseSync(file, { timeout: 0 });

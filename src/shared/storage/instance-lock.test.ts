@@ -44,7 +44,7 @@ test('instance lock: a killed process leaves nothing that is in the way', async 
   lock(directory)();
 });
 
-test('instance lock: a damaged lock file is made anew', (t) => {
+test('instance lock: a damaged lock file is replaced', (t) => {
   const directory = temporaryFolder(t);
   writeFileSync(join(directory, 'test.lock'), 'not a database, but long enough to look like one'.repeat(100));
   const release = lock(directory);

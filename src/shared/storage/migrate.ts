@@ -98,7 +98,7 @@ function partsOf(db: DatabaseSync): string[] {
 
 const nameOf = (db: DatabaseSync) => db.location() ?? 'the database';
 
-/** Who has written a database; nobody if it is new. */
+/** The programs that have written a database; none if it is new. */
 function writersOf(db: DatabaseSync, ifOlder: string): Writer[] {
   if (db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'written_by'").get() !== undefined) {
     const columns = db.prepare("SELECT name FROM pragma_table_info('written_by')").all();

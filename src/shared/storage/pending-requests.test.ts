@@ -4,7 +4,7 @@ import { createPendingRequests, MOST_PENDING } from './pending-requests.ts';
 import { StoreUnavailable } from './storage-error.ts';
 import { noAnswers, type ThreadRequest } from './thread-messages.ts';
 
-/** So many requests, and how each was settled so far. */
+/** This number of requests, and how each was settled so far. */
 function pendingOf(count: number) {
   const pending = createPendingRequests();
   const requests: ThreadRequest[] = [];
@@ -39,7 +39,7 @@ test('answers find their requests by number: without a value, with one, or an er
   assert.deepEqual(settled.slice(2), [new Error('refused'), new StoreUnavailable('disk full')]);
 });
 
-test('so many answers are handed on at a time, in their order', async () => {
+test('a limited number of answers is handed on at a time, in their order', async () => {
   const { pending, settled } = pendingOf(3);
   pending.answered({ ...noAnswers(), values: [3, 'c', 1, 'a', 2, 'b'] });
   assert.equal(pending.settle(2), true);

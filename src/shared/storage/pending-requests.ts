@@ -44,7 +44,7 @@ export function createPendingRequests() {
         settlements.push(() => take(id)?.reject(new (isUnavailable ? StoreUnavailable : Error)(message)));
     },
 
-    /** Settles at most so many requests that are answered; whether more are. */
+    /** Settles at most `count` answered requests. Returns whether there are more. */
     settle(most = Number.POSITIVE_INFINITY): boolean {
       for (const settlement of settlements.splice(0, most)) settlement();
       return settlements.length > 0;

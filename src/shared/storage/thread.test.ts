@@ -25,7 +25,7 @@ test('a thread that ends by itself is reported, and everything asked of it is re
   }
 });
 
-test('so many requests may wait, and no more', async (t) => {
+test('a limited number of requests may wait', async (t) => {
   const { thread } = await start(t);
   const requests = Array.from({ length: 20_000 }, () => thread.ask('nothing'));
   await assert.rejects(thread.ask('nothing'), /does not keep up/);
@@ -33,7 +33,7 @@ test('so many requests may wait, and no more', async (t) => {
   assert.equal(await thread.ask('double', 2), 4);
 });
 
-test('what nobody waits for goes with the next request, in order, or by itself after a while', async (t) => {
+test('a request without an answer goes with the next one, in order, or by itself after a while', async (t) => {
   const { thread } = await start(t);
   const later = [thread.askLater('together'), thread.askLater('together')];
   await new Promise((resolve) => setImmediate(resolve));

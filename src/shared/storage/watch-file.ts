@@ -41,7 +41,7 @@ export function watchFile(path: string, clock: () => number = monotonicMs) {
     look,
     /**
      * Calls `close`, which closes the last connection. If another file has the name by then, SQLite leaves the old log
-     * beside it, and whoever opens that file would replay it: the log is renamed, as it may hold the only copy of rows.
+     * next to it, and opening that file would replay it: the log is renamed, as it may hold the only copy of rows.
      */
     closeBy(close: () => void): void {
       const names = misplaced(); // found while they are open: no other file can have their numbers

@@ -240,7 +240,7 @@ const firstWaits = [
   'Hangup()',
   '(dials)Dial(PJSIP/{P}1,20,tT)',
 ];
-/** A phone, or a switchboard program, joins two callers: whoever talked with them is out of it. */
+/** A phone, or a switchboard program, joins two callers: the extension that talked with them has left. */
 export const joinedRows: readonly Row[] = [
   {
     name: 'callers-joined-by-phone',

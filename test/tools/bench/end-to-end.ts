@@ -9,7 +9,7 @@ import { until } from '../until.ts';
 import { median, percentile, print } from './compare.ts';
 
 /**
- * End to end: a PBX with so many calls a second and an API in this process, and the bridge in one of its own. What a call
+ * End to end: a PBX with a given number of calls a second and an API in this process, and the bridge in one of its own. What a call
  * costs the bridge, its memory, and the times from the PBX's event to the API's having applied it. Nothing may be lost.
  * With another checkout, or a script that does the same (peer.ts), both are measured in turn, and the first round is thrown
  * away: for what is added to the path of a call, at most 10 % more.

@@ -6,7 +6,7 @@ import { percentile, print } from './compare.ts';
 
 /**
  * What an event costs beside 10,000 calls, by what it costs beside 10, in blocks of code that run. Then priority lookups while
- * a flood of calls comes in: what the dialplan is told, how long it takes, and what the bridge needs.
+ * a flood of calls comes in: what the dialplan gets, how long it takes, and what the bridge needs.
  *
  * node test/tools/bench/flood.ts [--rate 2000] [--seconds 10] [--form 'short calls']
  */
@@ -37,8 +37,8 @@ async function flood(form: FloodForm): Promise<void> {
   const took = lookups.map(({ ms }) => ms);
   const times = [50, 99, 100].map((percent) => Math.round(percentile(took, percent)));
   const statuses = Map.groupBy(lookups, ({ status }) => status);
-  const told = [...statuses].map(([status, all]) => `${status} ${all.length}`).join(', ');
+  const summary = [...statuses].map(([status, all]) => `${status} ${all.length}`).join(', ');
   print(
-    `  ${form.padEnd(24)} ${calls} calls, ${lookups.length} lookups: ${told}; p50 ${times[0]}, p99 ${times[1]}, most ${times[2]} ms; CPU ${cpuMs} ms, ${mostMb} MB at most`,
+    `  ${form.padEnd(24)} ${calls} calls, ${lookups.length} lookups: ${summary}; p50 ${times[0]}, p99 ${times[1]}, most ${times[2]} ms; CPU ${cpuMs} ms, ${mostMb} MB at most`,
   );
 }

@@ -37,7 +37,7 @@ function optionsOf(unit: string): string[] {
   return words.split(' ');
 }
 
-/** What is in memory: all, what nobody shares, Node's file, other libraries, malloc and the first stack, mapped without a file. */
+/** What is in memory: all, what is not shared, Node's file, other libraries, malloc and the first stack, mapped without a file. */
 const columns = ['resident', 'private', 'node', 'libs', 'stacks+C', 'V8', 'threads', 'JS heaps'] as const;
 
 const bridge = optionsOf('pbx-bridge');

@@ -91,7 +91,7 @@ async function batches(cluster: Cluster): Promise<void> {
   await store.close();
 }
 
-/** As the server does by itself within a minute: plans that it made for empty tables are made anew. */
+/** As the server does by itself within a minute: it plans again what it planned for empty tables. */
 async function analyse(cluster: Cluster, url: string): Promise<void> {
   await cluster.sql('ANALYZE', new URL(url).pathname.slice(1));
 }

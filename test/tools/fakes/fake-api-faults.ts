@@ -14,7 +14,7 @@ export type Fault =
   | { readonly kind: 'html' }
   /** 200 and the right answer, but neither the call nor the history has it. */
   | { readonly kind: 'discard' }
-  /** Applied, answered after so many ms. */
+  /** Applied, answered after this time, ms. */
   | { readonly kind: 'slow'; readonly ms: number }
   /** Never answered; applied or not. */
   | { readonly kind: 'hang'; readonly applied?: boolean }
@@ -24,7 +24,7 @@ export type Fault =
   | { readonly kind: 'reset'; readonly when: 'before' | 'during' | 'after' }
   /** Applied; bytes that are not HTTP. */
   | { readonly kind: 'garbage' }
-  /** Applied; a JSON answer of so many bytes. */
+  /** Applied; a JSON answer of this number of bytes. */
   | { readonly kind: 'huge'; readonly bytes: number };
 
 /** A request as a fault script sees it. */

@@ -44,7 +44,7 @@ export type FakeApiOptions = {
   /** 0 or absent: any free port. */
   readonly port?: number;
   readonly token: string;
-  /** The priority of a caller's number; absent: nobody is known. */
+  /** The priority of a caller's number; absent: not found. */
   readonly priorityOf?: (number: string) => unknown;
   /** The name of a caller's number; absent: the answer has none. */
   readonly nameOf?: (number: string) => unknown;

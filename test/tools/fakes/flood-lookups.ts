@@ -4,7 +4,7 @@ import { askAgi } from '../../../src/bridge/agi/agi-client.fixture.ts';
 import { requestText } from '../../../src/bridge/agi/agi-request.fixture.ts';
 import { floodCall } from './flood.ts';
 
-/** What the dialplan was told, and after how long, ms; `no answer` if the bridge ended the connection without one. */
+/** What the dialplan got, and after how long, ms; `no answer` if the bridge ended the connection without one. */
 export type FloodLookup = { readonly status: string; readonly ms: number };
 
 const everyMs = 50;

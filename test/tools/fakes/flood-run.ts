@@ -20,7 +20,7 @@ const mostAtOnce = 200;
 const stepMs = 10;
 
 /**
- * Floods a bridge, which is a process of its own, with so many calls a second, and looks up priorities until the bridge has
+ * Floods a bridge, which is a process of its own, with a number of calls a second, and looks up priorities until the bridge has
  * reported a call that came after it.
  */
 export async function runFlood(

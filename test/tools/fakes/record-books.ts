@@ -33,7 +33,7 @@ export type Written = {
 
 /** One kind of call records, real. */
 export type Book = {
-  /** Begins anew, with none. */
+  /** Removes all records. */
   begin(): Promise<void>;
   /** To read them by. */
   source(): RecordSource<unknown>;

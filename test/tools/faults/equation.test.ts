@@ -34,7 +34,7 @@ test('a state that comes after a later one is out of order', () => {
   assert.deepEqual(broken, ['1 out of order: answered of a']);
 });
 
-test('counters that do not add up, deliveries that did not arrive, and what nobody sent', () => {
+test('counters that do not add up, deliveries that did not arrive, and what was never sent', () => {
   const outbox = { ...well.outbox, counters: { ...counters, queued: 5 } };
   assert.deepEqual(solve({ ...well, outbox }).broken, [
     '5 queued, but 3 delivered + 0 waiting + 0 dead letters',

@@ -1,4 +1,4 @@
-/** How much of a fault is caused: so many kills, seconds, events. */
+/** How much of a fault is caused: kills, seconds, events. */
 export type Size = { readonly count: number; readonly unit: string };
 
 /** What came of a run. The equation is `queued = delivered + waiting + dead`; see `equation.ts`. */
@@ -81,7 +81,7 @@ export function sumOf(all: Iterable<Counts>): Counts {
 /** What came of one life of a rig, in which a fault was caused `runs` times. */
 export type Part = { readonly counts: Counts; readonly broken: readonly string[]; readonly runs: number };
 
-/** Causes a fault in one rig after the other, so many times at most in each, until it is enough or there is no more time. */
+/** Causes a fault in one rig after the other, a limited number of times in each, until it is enough or there is no more time. */
 export async function inParts<Of extends Part>(
   { size, seed, say, stop }: RunOptions,
   most: number,

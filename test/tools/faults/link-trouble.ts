@@ -5,7 +5,7 @@ import type { Wire } from '../lab/wire.ts';
 export const linkTroubles = ['cut', 'dead', 'killed'] as const;
 export type LinkTrouble = (typeof linkTroubles)[number];
 
-/** Cuts it somewhere within so many bytes from now on, and lets nobody in for a while. */
+/** Cuts it somewhere within this number of bytes from now on, and accepts no connection for a while. */
 export async function cutWithin(
   wire: Wire,
   bytes: number,
@@ -15,7 +15,7 @@ export async function cutWithin(
   await stayAway(wire, gapMs);
 }
 
-/** Nobody says that it is gone: the bridge has to find out. */
+/** Without a word that it is gone: the bridge has to find out. */
 export async function goDead(wire: Wire, gapMs: number): Promise<void> {
   wire.goDead();
   await stayAway(wire, gapMs);

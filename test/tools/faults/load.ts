@@ -2,13 +2,13 @@ import type { CallStatus } from '../../../src/shared/api/contract/call-status.ts
 import type { Player } from '../player/player.ts';
 import { type ScenarioName, type SimulatedCall, simulateCall } from '../player/simulated-calls.ts';
 
-/** Calls that come in at a PBX that is played, so many a second, from one seed. */
+/** Calls that come in at a played PBX, a number a second, from one seed. */
 export type Load = {
   /** All calls so far that are to be reported: by the id they are reported under, their states in order. */
   readonly sent: ReadonlyMap<string, readonly CallStatus[]>;
   /** The PBX dies with all calls in progress: nothing more is heard of them. */
   drop(): void;
-  /** Lets so many times as many calls in from now on; 1 at first. */
+  /** Multiplies the rate of calls from now on; 1 at first. */
   pace(factor: number): void;
   /**
    * Lets no more calls in, but for one when all are over, and resolves with its id when it is over, too: who has reported

@@ -13,7 +13,7 @@ export type Disk = {
   readonly path: string;
   /** From now on nothing gets onto it, and what was not synced is gone. */
   cutPower(): void;
-  /** Mounts it as it was left. Nobody may have a file open there. */
+  /** Mounts it as it was left. No process may have a file open there. */
   restorePower(): void;
   remove(): void;
 };
@@ -37,7 +37,7 @@ export async function diskImpossible(): Promise<string | undefined> {
 
 /** @param bytes its size, with what the file system needs for itself. */
 export function createDisk(fileSystem: FileSystem, bytes = leastBytes): Disk {
-  // In memory where that is possible: nobody else's disk is kept busy.
+  // In memory where that is possible, so that the machine's disk is not kept busy.
   const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'pbx-bridge-disk-'));
   const image = join(folder, 'image');
   const path = join(folder, 'mounted');

@@ -45,7 +45,7 @@ export type Rig = {
   close(): Promise<void>;
 };
 
-/** So many calls may be on their way from the PBX to the log: a second of them. */
+/** Calls that may be on their way from the PBX to the log: a second of them. */
 const mostBehind = 400;
 
 /** @param keeps how many requests and history entries the API keeps; see FakeApiOptions. */
@@ -141,7 +141,7 @@ export async function createRig(
 const longestSilenceMs = 60_000;
 
 /**
- * After the last fault: a bridge that nobody troubles any more, until the office has closed and all calls that were
+ * After the last fault: a bridge without faults, until the office has closed and all calls that were
  * reported have ended, or nothing more comes. Gives the equation, and the calls that did not end.
  */
 export async function lastLife(

@@ -45,10 +45,10 @@ const majorOf = (version: string) => Number(version.split('.')[0]);
  */
 export function broken(now: Stable, versions = released(), allowed = breaks()): string[] {
   const all = versions.flatMap(({ version, had }) => {
-    const told = new Set(
+    const excused = new Set(
       Object.entries(allowed).flatMap(([by, lines]) => (majorOf(by) > majorOf(version) ? lines : [])),
     );
-    return [...missing(had, now), ...newlyRequired(had, now)].filter((line) => !told.has(line));
+    return [...missing(had, now), ...newlyRequired(had, now)].filter((line) => !excused.has(line));
   });
   return [...new Set(all)];
 }

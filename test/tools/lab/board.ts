@@ -11,7 +11,7 @@ export type BoardChannel = {
   state: number;
   /** The extension at its beginning: what a caller dialled. */
   readonly exten: string;
-  /** What was dialled to reach it, as Dial has it; '' if nobody dialled it. */
+  /** What was dialled to reach it, as Dial has it; '' if it was not dialled. */
   dialled: string;
   bridge: string;
   /** The number at which it is parked; '' if it is not. */
@@ -24,7 +24,7 @@ export type BoardChannel = {
 /** All channels and bridges of the PBX, kept up to date from the manager's events. */
 export type Board = {
   apply(frame: Frame): void;
-  /** All channels are gone at once, and nobody says so. */
+  /** All channels are gone at once, without an event. */
   crash(): void;
   readonly channels: ReadonlyMap<string, BoardChannel>;
   /** Real channels (no Local halves) that this one is connected with, over any chain of Local channels. */

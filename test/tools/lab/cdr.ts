@@ -67,7 +67,7 @@ export function wasAnswered(records: readonly CdrRecord[], uniqueid: string): bo
   );
 }
 
-/** True for a Local channel whose other half has records, and reached nobody by any: it ran an application. */
+/** True for a Local channel whose other half has records, and reached no phone by any: it ran an application. */
 function endsInApplication(records: readonly CdrRecord[], channel: string): boolean {
   if (!/^Local\/.*;1$/.test(channel)) return false;
   const beyond = records.filter((each) => each.channel === channel.replace(/1$/, '2'));

@@ -156,7 +156,7 @@ export async function playRow(options: {
 
   function otherEndOf({ channel }: Placed): BoardChannel {
     const [other] = board.connected(channel);
-    if (!other) throw new Error(`${channel.name} talks with nobody`);
+    if (!other) throw new Error(`${channel.name} talks with no channel`);
     return other;
   }
 
@@ -245,7 +245,7 @@ export async function playRow(options: {
     async parks(nth) {
       const phone = await live(nth);
       const other = board.connected(phone)[0];
-      if (!other) throw new Error(`${phone.name} has nobody to park`);
+      if (!other) throw new Error(`${phone.name} has no call to park`);
       await driver.action('Park', {
         Channel: other.name,
         TimeoutChannel: phone.name,

@@ -66,7 +66,7 @@ export const customers: readonly Customer[] = names
     }),
   );
 
-/** Who waits to be called back: missed so many minutes ago, by the first of their numbers; a colleague has taken one. */
+/** Who waits to be called back: missed this number of minutes ago, by the first of their numbers; a colleague has taken one. */
 export const waiting = [
   { name: 'Aylin Kaya', missed: [19, 4] },
   { name: 'Heating control, Wohnpark Süd', missed: [9], taken: 'Bilal' },

@@ -20,7 +20,7 @@ type PlannedCall = { readonly from: string; readonly phone: string; readonly gap
 
 /**
  * The calls of a good day, always the same: each phone has every fourth, and none takes longer than the gaps until the
- * next, so that nobody is in two of them at once. `second`: in which the next call begins, Unix time.
+ * next, so that no one is in two of them at once. `second`: in which the next call begins, Unix time.
  */
 export function* plannedCalls(second: () => number): Generator<PlannedCall> {
   const random = seededRandom(1);

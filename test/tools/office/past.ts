@@ -10,7 +10,7 @@ import { callerNumber, customers, segments, waiting } from './customers.ts';
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-/** On the day of the demo the office has been open for this long, whatever the time is, with so many calls an hour. */
+/** On the day of the demo the office has been open for this long, at any time of day, with this number of calls an hour. */
 const openToday = { ms: 6 * HOUR, calls: 6 };
 
 /** Average number of calls in each hour of a working day, from midnight. */

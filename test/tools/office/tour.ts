@@ -6,7 +6,7 @@ import type { FastifyInstance, RouteOptions } from 'fastify';
 import { Client } from 'pg';
 import { request as httpRequest } from 'undici';
 import { createKeys, serverSecret } from '../../../src/service/accounts/keys.ts';
-import { everyCall } from '../../../src/service/calls/call-store.ts';
+import { noFilter } from '../../../src/service/calls/call-store.ts';
 import { openStore } from '../../../src/service/database/open-store.ts';
 import type { StoredAction } from '../../../src/service/people/caller-action-store.ts';
 import { customer } from '../../../src/service/people/customer.fixture.ts';
@@ -259,7 +259,7 @@ for (const path of ['/calls', '/calls/window', '/call-back', '/reports'])
 const [someCall] = (
   await store.calls.page({
     account: MAIN,
-    filter: { ...everyCall, outcome: 'answered' },
+    filter: { ...noFilter, outcome: 'answered' },
     towards: 'older',
     from: null,
     limit: 1,
@@ -398,7 +398,7 @@ await step('POST completed with extras', () =>
   ),
 );
 await step('POST health', () => client.ask('/bridge/health', { token, method: 'POST', body: {} }));
-// One step: the screens are told a little later, on a busy machine beside what comes next.
+// One step: the screens hear of it a little later, on a busy machine during the next step.
 await step('a call-back is done, another taken, and a caller gets a name, on screens too', async () => {
   await send('/call-back', { number: waitingNumber(3), kind: 'done' });
   await send('/call-back', { number: waitingNumber(4), kind: 'taken' });
@@ -575,7 +575,7 @@ async function writes(): Promise<void> {
   await works('an account is removed', () => store.accountData.remove(leaves.id));
   const first = await calls.page({
     account: MAIN,
-    filter: everyCall,
+    filter: noFilter,
     towards: 'newer',
     from: null,
     limit: 1,

@@ -18,7 +18,7 @@ export const office = {
   customers: 5_000,
   numbers: 12_000,
   users: 40,
-  /** Who waits to be called back; the first of them called so often. */
+  /** Who waits to be called back; `often` is how many times the first of them called. */
   toCallBack: 300,
   often: 60,
   /** Those whom the second account missed on one day. */

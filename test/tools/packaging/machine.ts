@@ -86,7 +86,7 @@ export async function createMachineOn(lower: string): Promise<Machine> {
   );
   // Where an overlay cannot be laid (on another overlay, for one), a copy does.
   if (!mounted) await cp(lower, root, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
-  // What is not synced to disk here is nobody's loss.
+  // Losing what is not synced to disk here does no harm.
   await writeFile(path.join(root, 'etc/dpkg/dpkg.cfg.d/lab'), 'force-unsafe-io\n');
   return {
     root,

@@ -8,7 +8,7 @@ import { launchBrowser } from '../browser/browser.ts';
 import { customers } from '../office/customers.ts';
 
 /**
- * `node test/tools/pictures/make.ts`: makes the pictures of the ten main views anew, from the demo in a real Chromium, in about
+ * `node test/tools/pictures/make.ts`: retakes the pictures of the ten main views, from the demo in a real Chromium, in about
  * a minute. It needs `npm ci`, and Chromium, which it installs where it can: as root on Debian or Ubuntu. Run it when the
  * pages look different.
  */

@@ -22,7 +22,7 @@ export type FileResult = {
 };
 
 /**
- * Runs test files with `node --test`, in so many processes: the files of a shard share one, which saves each of them its
+ * Runs test files with `node --test`, in a number of processes: the files of a shard share one, which saves each of them its
  * start and the loading of what they share. Prints a line for each file, and what failed. `says`: whether what tests say
  * is printed, or only if their file fails.
  */

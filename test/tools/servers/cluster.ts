@@ -218,7 +218,7 @@ async function clusterIn(
       return standby;
     },
     async remove() {
-      // They write into this folder, too. It may stand still, and nobody needs its data.
+      // They write into this folder, too. It may stand still, and its data is not needed.
       for (const each of [...standbys, cluster]) await each.kill();
       rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
       forget();

@@ -19,7 +19,7 @@ export async function startReplicated(t: Test, { synchronous }: { synchronous: b
     primary,
     standby,
     address: database.replace(/(@[^/]+)/, `$1,127.0.0.1:${standby.port}`),
-    /** The standby takes over, and waits for nobody. */
+    /** The standby takes over, and has no standby to wait for. */
     async promote(): Promise<void> {
       standby.run('pg_ctl', 'promote', '-D', standby.dataDir);
       await standby.sql("ALTER SYSTEM SET synchronous_standby_names = ''");

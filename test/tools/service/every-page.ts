@@ -1,5 +1,5 @@
 import { isDialable } from '../../../src/service/calls/call-cells.ts';
-import { everyCall } from '../../../src/service/calls/call-store.ts';
+import { noFilter } from '../../../src/service/calls/call-store.ts';
 import type { Store } from '../../../src/service/database/store.ts';
 
 /** A page, and how it is called in pictures. */
@@ -21,7 +21,7 @@ export async function everyPage(store: Store, account: number): Promise<EveryPag
   const [webhook] = await store.webhooks.list(account);
   const { calls } = await store.calls.page({
     account,
-    filter: everyCall,
+    filter: noFilter,
     towards: 'older',
     from: null,
     limit: 1,

@@ -202,7 +202,7 @@ const spoilsOwn = (key: string, text: string) =>
   /ConnectedLineNum: y$/.test(text) ||
   (/^(DNID|Data)$/.test(key) && /(Privilege|ActionID):/.test(text));
 
-test('whatever a caller writes into a value: it reaches nobody else, and the event has what Asterisk wrote', () => {
+test('whatever a caller writes into a value, no other event changes, and the event has what Asterisk wrote', () => {
   for (const [event, values, chosen] of events)
     for (const key of chosen) {
       const start = values[key]?.slice(0, 3) ?? '';
@@ -322,7 +322,7 @@ test('an event that ends too early for nothing costs itself alone, and answers d
   assert.deepEqual(hear(frames(torn, before, ...after)).said, onlyVictim);
 });
 
-test('a text in an event that the bridge does not read reaches nobody, with one event in it or with two', () => {
+test('a text in an event that the bridge does not read is not handed on, with one event in it or with two', () => {
   const rename = `Event: Rename\r\nActionID: \r\nChannel:\r\nNewname:x\r\nUniqueid:${victim.Uniqueid}`;
   const ends = `Event: BridgeDestroy\r\nActionID: \r\nBridgeUniqueid:1\r\nBridgeType:\r\nBridgeTechnology:\r\nBridgeNumChannels:`;
   const next = '\r\n\r\nEvent: X\r\nPrivilege: ';

@@ -6,7 +6,7 @@ export type EventGuardHandlers = {
   onEvent(event: string, fields: Fields, at: number): void;
   /** Any other frame, valid only during the call. */
   onOther(frame: Frame): void;
-  /** True for the answer to an action of ours, by its ActionID, which nobody else can know. */
+  /** True for the answer to an action of ours, by its ActionID, which only we know. */
   isAnswer(bytes: Buffer): boolean;
   /** A value of this event had a line break. The event itself is handed on, without what the value added. */
   onLineBreak(event: string): void;

@@ -23,13 +23,13 @@ const isAnswer = (bytes: Buffer) => bytes.includes('\nActionID: ours-');
 /** What is handed on of frames and events in turn, and where that leads. */
 function follow(...events: readonly (string | typeof settle | { readonly type: 'end' })[]) {
   let guard: GuardState = newGuard;
-  const told = events.map((event) => {
+  const handedOn = events.map((event) => {
     const taken = typeof event === 'string' ? ({ type: 'frame', frame: frame(event) } as const) : event;
     const { state, effects } = nextGuard(guard, taken, isAnswer);
     guard = state;
     return effects.map(nameOf).join(', ');
   });
-  return { told, guard };
+  return { handedOn, guard };
 }
 
 function nameOf(effect: GuardEffect): string {
@@ -38,8 +38,8 @@ function nameOf(effect: GuardEffect): string {
 }
 
 test('guard: an event is held until nothing else has come, or the next one has', () => {
-  const { told, guard } = follow(state('1.1'), state('1.2'), settle, settle);
-  assert.deepEqual(told, ['', 'event 1.1', 'event 1.2', '']);
+  const { handedOn, guard } = follow(state('1.1'), state('1.2'), settle, settle);
+  assert.deepEqual(handedOn, ['', 'event 1.1', 'event 1.2', '']);
   assert.deepEqual(guard, newGuard);
   assert.equal(follow(state('1.1')).guard.inHand.kind, 'whole');
 });
@@ -48,25 +48,25 @@ test('guard: an event that is cut in a value goes on in the next frame', () => {
   const [first = '', second = ''] = state('1.1', '+4930\r\n\r\nx').split('\r\n\r\n');
   const cut = follow(first);
   assert.equal(cut.guard.inHand.kind, 'cut');
-  assert.deepEqual(follow(first, second, settle).told, ['', '', 'line-break, event 1.1']);
+  assert.deepEqual(follow(first, second, settle).handedOn, ['', '', 'line-break, event 1.1']);
 });
 
 test('guard: the rest of an event that was cut is not found: it is refused, and what is near is doubtful', () => {
   const [first = ''] = state('1.1', '+4930\r\n\r\nx').split('\r\n\r\n');
-  const { told, guard } = follow(first, { type: 'end' });
-  assert.deepEqual(told, ['', 'refused']);
+  const { handedOn, guard } = follow(first, { type: 'end' });
+  assert.deepEqual(handedOn, ['', 'refused']);
   assert.equal(guard.inHand.kind, 'none');
   const lost = follow(first, `Event: VarSet\r\nPrivilege: dialplan,all\r\nValue: ${'x'.repeat(300)}`);
-  assert.deepEqual(lost.told, ['', 'refused, other VarSet']);
+  assert.deepEqual(lost.handedOn, ['', 'refused, other VarSet']);
   const doubtful: GuardState = { ...newGuard, doubtful: 255 };
   const near = nextGuard(doubtful, { type: 'frame', frame: frame('Event: VarSet') }, isAnswer);
   assert.deepEqual(near.effects.map(nameOf), ['refused']);
   assert.equal(nextGuard(doubtful, settle, isAnswer).state.doubtful, 0);
 });
 
-test('guard: an answer to us ends the event in hand, since nobody else can write it', () => {
+test('guard: an answer to us ends the event in hand, which callers cannot write', () => {
   const answer = 'Response: Success\r\nActionID: ours-1';
-  assert.deepEqual(follow(state('1.1'), answer).told, ['', 'event 1.1, other ']);
+  assert.deepEqual(follow(state('1.1'), answer).handedOn, ['', 'event 1.1, other ']);
 });
 
 test('guard: what is held are copies', () => {

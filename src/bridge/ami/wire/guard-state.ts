@@ -56,7 +56,7 @@ export const newGuard: GuardState = { inHand: none, doubtful: 0 };
  * handed on when more has come behind it than can be in one of its values, or when nothing else has come (`settle`): until
  * then, its end may be that of a value, and lines behind it may be its own.
  *
- * If an event is cut and its rest cannot be told, what comes within the length of a value is refused.
+ * If an event is cut and its rest cannot be recognised, what comes within the length of a value is refused.
  * @param isAnswer true for the answer to an action of ours.
  */
 export function nextGuard(state: GuardState, event: GuardEvent, isAnswer: IsAnswer): Step {

@@ -13,7 +13,7 @@ export type LineLayout = {
 /** The lines of an event in the order in which Asterisk writes them. Lines with other keys may stand between them. */
 export type Layout = readonly LineLayout[];
 
-/** An extension: AST_MAX_EXTENSION without its NUL. Asterisk cuts it, whoever sets it. */
+/** An extension: AST_MAX_EXTENSION without its NUL. Asterisk cuts longer ones, from any source. */
 export const extension = 79;
 /** PJSIP cuts caller numbers after 79 bytes, IAX2 and chan_sip after 255. */
 export const longestText = 255;
@@ -109,7 +109,7 @@ const bodies: Readonly<Record<string, readonly Layout[]>> = {
   BridgeListItem: [bridgeLines],
 };
 
-/** Events are told by Privilege or, in the answer to an action, by ActionID. */
+/** Events are recognised by Privilege or, in the answer to an action, by ActionID. */
 const head: Layout = [line('Event'), optional('ActionID'), optional('Privilege'), optional('ActionID')];
 
 export type EventLayout = {

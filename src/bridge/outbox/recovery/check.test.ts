@@ -173,7 +173,7 @@ for (const [what, sql] of Object.entries(hidden)) {
   });
 }
 
-test('check: damage to a page of a big file that nobody asks for is found by the daily check', async (t) => {
+test('check: damage to a page of a big file that is never read is found by the daily check', async (t) => {
   const directory = await bigOutbox(t, { a: 'ringing' });
   const path = databasePath(directory);
   const bytes = readFileSync(path);

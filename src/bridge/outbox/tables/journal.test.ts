@@ -5,7 +5,7 @@ import { openReader } from '../reader.ts';
 
 const mostBytes = 1 << 20;
 
-test('journal: lines are on disk with their batch, also without events, and a reader beside finds them', async (t) => {
+test('journal: lines are on disk with their batch, also without events, and another reader finds them', async (t) => {
   const directory = temporaryFolder(t);
   const outbox = await opened(t, { directory });
   await Promise.all([

@@ -90,7 +90,7 @@ export function createJournal(db: DatabaseSync) {
   const forget = db.prepare('DELETE FROM journal WHERE id <= ?');
 
   return {
-    /** Runs inside the caller's transaction, beside the changes that the lines describe. */
+    /** Runs in the caller's transaction, with the changes that the lines describe. */
     writeLines(lines: string, at: number): void {
       if (lines !== '') write.run(lines.length, at, lines);
     },

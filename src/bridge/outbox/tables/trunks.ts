@@ -9,7 +9,7 @@ const addedSource = 'added';
 const upsert = `INSERT INTO trunk (endpoint, source, state) VALUES (?, ?, ?)
   ON CONFLICT (endpoint) DO UPDATE SET`;
 
-/** The trunks, as the bridge keeps them and as operators correct them beside it. */
+/** The trunks, as the bridge keeps them and as operators correct them while it runs. */
 export function createTrunkTable(db: DatabaseSync) {
   const all = db.prepare('SELECT endpoint, source, state FROM trunk ORDER BY endpoint');
   const save = db.prepare(

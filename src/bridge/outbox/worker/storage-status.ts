@@ -37,7 +37,7 @@ export function createStorageStatus(
       }
       tryAgainLater(trouble);
     },
-    /** Requests may be run again; nobody is told before those that were held are written. */
+    /** Requests may be run again. It is announced when those that were held are written. */
     works(): void {
       state = 'working';
     },

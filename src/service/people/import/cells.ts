@@ -16,7 +16,7 @@ export type Quote = '"' | "'";
 const LONGEST_QUOTED = 65_536;
 /** The rest of a line with more cells is one cell. */
 const MOST_CELLS = 10_000;
-/** Of so many lines without cells one is given, so that who reads them can let other work run. */
+/** One in this number of lines without cells is given, so that the reader can let other work run. */
 const BLANK_LINES = 1_000;
 
 /**

@@ -604,7 +604,7 @@ test('headers that say nothing leave it to the cells', () => {
     );
 });
 
-test('what a header with a word for a telephone holds is told by its cells', () => {
+test('the cells below a header with a word for a telephone decide what it holds', () => {
   const isChosen = (header: string, ...cells: string[]) =>
     chosen([`Name;${header}`, ...cells.map((cell, n) => `Ann ${n};${cell}`)].join('\n'))[header];
   const headers = `Contact Number|Contact No.|Kontaktnummer|Contactnummer|Numéro de contact|Número de contacto

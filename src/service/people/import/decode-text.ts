@@ -9,7 +9,7 @@ export class TooLarge extends Error {}
 /** The charset that a Content-Type names is unknown. */
 export class UnknownCharset extends Error {}
 
-/** The bytes are no text in an encoding that can be told: its message says what to do. */
+/** The encoding of the bytes cannot be detected. The message says what to do. */
 export class UnknownEncoding extends Error {
   /** Some that would be damaged, as text for a message. */
   readonly words: string;

@@ -15,8 +15,9 @@ import type { KnownCustomers } from './known-customers.ts';
 
 /**
  * Finds out which lines are about the same customer: those with one reference; and a line without a reference is about the
- * customer who has one of its numbers and its name, in the account or else in the table. Whoever has no name, in a line or
- * of a customer, is known by the number alone. A line without a reference renames nobody. Those with a reference in the table come first.
+ * customer who has one of its numbers and its name, in the account or else in the table. Who has no name, in a line or
+ * of a customer, is known by the number only. A line without a reference renames no customer. Those with a reference in
+ * the table come first.
  */
 export async function joinLines(
   lines: readonly Line[],

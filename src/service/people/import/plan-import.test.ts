@@ -100,19 +100,19 @@ test('whatever is imported, only a table that takes a number away from its custo
           own.length > 0 &&
           own.every((row) => row.unread === '' && !has(row, number)) &&
           (some as readonly string[]).includes('numbers');
-        if (now === undefined) assert.ok(isTakenAway, `${number} of ${owner.name} is with nobody`);
+        if (now === undefined) assert.ok(isTakenAway, `${number} of ${owner.name} has no customer`);
         else {
           assert.ok(
             rows.some((row) => has(row, number)),
-            `nobody asked for ${number}`,
+            `no line has ${number}`,
           );
           assert.ok(isTakenAway, `${number} of ${owner.name} went to ${now.name}`);
         }
       }
-      // A line without a reference renames nobody.
+      // A line without a reference renames no customer.
       for (const one of known) {
         const now = all.get(one.reference);
-        assert.ok(now, 'nobody is removed');
+        assert.ok(now, 'no customer is removed');
         const isNamed =
           one.name === one.reference || rows.some(({ reference }) => reference === one.reference);
         if (!isNamed) assert.equal(folded(now.name), folded(one.name));
@@ -129,7 +129,7 @@ test('the same table again changes nothing, if no line of it was refused', async
       const importTable = () =>
         importCustomers(tableOf(rows, some), { customers, account: 1, country: 'DE' });
       const { refused } = await importTable();
-      // Whoever a refused line is about may be known after it, by the lines behind it.
+      // The customer of a refused line may be known only by lines after it.
       fc.pre(refused === 0);
       const once = stateOf(all);
       await importTable();

@@ -44,7 +44,7 @@ type Entry = {
 /**
  * Decides for all customers of a table together what becomes of them, from what is known and what the table says. A number
  * stays with the customer who has it, unless the lines with this customer's reference were all read and do not list it.
- * One that nobody keeps goes to the first customer whose lines list it, those with a reference first.
+ * One that no customer keeps goes to the first customer whose lines list it, those with a reference first.
  */
 export async function planCustomers(
   customers: readonly ImportedCustomer[],

@@ -225,10 +225,14 @@ function rowReader(
   const numberColumns = columnsOf('numbers').map((index) => ({
     index,
     column: nameOf(header, index, unnamed),
-    countries: byLikeness(columnsOf('country'), header, index),
+    countries: byLikeness(columnsOf('country'), header, index).map((country) => ({
+      index: country,
+      column: nameOf(header, country, unnamed),
+    })),
     label: labelColumn(header, index, columnsOf('numbers').length === 1),
   }));
   const meanings = header.map(meaningOf);
+  const nameColumns = [meanings.indexOf('given'), meanings.indexOf('family')];
   const lastName = meanings.includes('family') ? meanings.indexOf('family') : meanings.indexOf('full');
   const width = mapping.findLastIndex((field) => field !== '') + 1;
   return (cells) => {
@@ -247,9 +251,7 @@ function rowReader(
           .trim();
       if (meanings[index] === 'display') return ofPerson('given', 'middle', 'family', 'full') !== '';
       if (meanings[index] !== 'full') return false;
-      const isWhole = [meanings.indexOf('given'), meanings.indexOf('family')].every((at) =>
-        indexes.includes(at),
-      );
+      const isWhole = nameColumns.every((column) => indexes.includes(column));
       return isWhole && sharesWord(textOf(index), ofPerson('given', 'middle', 'family'));
     };
     const isKnown = ([field, indexes]: (typeof textColumns)[number]) =>
@@ -276,12 +278,13 @@ function rowReader(
         .map((index) => ({ column: nameOf(header, index, unnamed), cell: cell(index) })),
       numbers: numberColumns.map(({ index, column, countries, label }) => {
         const isOther = label === undefined ? undefined : notCalledAs(cell(label));
-        const named = countries.find((at) => isLost(cell(at)) || textOf(at) !== '');
+        const named = countries.find(
+          (country) => isLost(cell(country.index)) || textOf(country.index) !== '',
+        );
         return {
           column,
           cell: isOther ? labelled(cell(index), isOther) : cell(index),
-          country:
-            named === undefined ? undefined : { column: nameOf(header, named, unnamed), cell: cell(named) },
+          country: named && { column: named.column, cell: cell(named.index) },
         };
       }),
     };

@@ -118,7 +118,7 @@ export async function storePlan(
 
   /**
    * Takes from more customers than are stored together, such as those of a table with a column that was sorted without
-   * the others, what they give to each other. Until they are stored, it is with nobody.
+   * the others, what they give to each other. Until they are stored, it has no customer.
    */
   async function withoutGiven(group: readonly Storable[]): Promise<Storable[]> {
     const keeping = (one: Storable): Storable => {

@@ -76,7 +76,7 @@ const NAMED = 5;
 
 /**
  * Words of a text, read as Windows-1252, that no western European language has: the first few, each once. If there is one,
- * the text is in another encoding, or nobody can tell.
+ * the text is in another encoding, or the encoding is unclear.
  */
 export function foreignWords(text: string): string[] {
   const found = new Set<string>();

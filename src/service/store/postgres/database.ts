@@ -22,13 +22,13 @@ const [DEADLOCK, DEADLOCKS] = ['40P01', 3];
  * Warnings with which a COMMIT says that it gave up waiting for the synchronous standby: it counts on this server, and
  * is lost if the standby takes over. The sender must get an error, so that it sends the event again.
  */
-const gaveUp = new Set<string | undefined>(['01000', '57P01']);
+const unconfirmedCodes = new Set<string | undefined>(['01000', '57P01']);
 
 type Notice = { readonly code?: string | undefined; readonly routine?: string | undefined };
 
 /** Why a change with such a notice does not count. Every shutdown says 57P01; the server's function has no language. */
 export function failureOf({ code, routine }: Notice): string | undefined {
-  if (!gaveUp.has(code)) return undefined;
+  if (!unconfirmedCodes.has(code)) return undefined;
   return code === '57P01' && routine !== 'SyncRepWaitForLSN'
     ? 'the server is shutting down'
     : 'the synchronous standby did not confirm in time';

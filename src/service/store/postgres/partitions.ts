@@ -19,7 +19,7 @@ export function widthFor(maxAgeMs: number | undefined): Width {
   return maxAgeMs !== undefined && maxAgeMs <= DAILY * DAY_MS ? 'day' : 'month';
 }
 
-/** The partition that is to hold `at`, beside those that exist: they may be of another width, and never overlap. */
+/** The partition that is to hold `at`, next to those that exist: they may be of another width, and never overlap. */
 export function rangeFor(at: number, width: Width, existing: readonly Range[]): Range {
   const date = new Date(at);
   const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()];
@@ -51,7 +51,7 @@ export function createPartitions(database: Queries, width: Width) {
   let known: readonly Range[] = [];
   const has = (at: number) => known.some(({ from, to }) => from <= at && at < to);
 
-  /** One process at a time; the partition is made beside the history and then attached, so that no reader or writer waits. */
+  /** One process at a time; the partition is made as a table of its own and then attached, so that no reader or writer waits. */
   function create(at: number): Promise<void> {
     return database.transaction(async (transaction) => {
       await transaction.rows('SELECT pg_advisory_xact_lock($1)', LOCK);

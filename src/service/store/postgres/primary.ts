@@ -45,7 +45,7 @@ export function findPrimary(addresses: readonly string[]): Primary {
   };
 }
 
-/** Of those that take writes, the one with the highest timeline: an old primary that came back by itself is behind. */
+/** The writable server with the highest timeline: an old primary that came back by itself is behind. */
 async function search(addresses: readonly string[]): Promise<string> {
   const found: { address: string; timeline: number }[] = [];
   const grace = Promise.withResolvers<void>();

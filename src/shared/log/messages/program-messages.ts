@@ -28,7 +28,7 @@ export const programMessages = {
   },
   'program.misspelt': {
     level: 'warn',
-    text: '{name} is no setting; is {nearest} meant?',
+    text: 'unknown setting {name}; did you mean {nearest}?',
     means: 'A variable is set whose name is almost that of a setting. It has no effect.',
     todo: 'Correct its name in the settings file, and reload.',
   },

@@ -3,18 +3,21 @@ import { countCalls, type ReportStore, type SpanFigures } from '../calls/aggrega
 import type { CallCursor } from '../calls/call-slices.ts';
 import type { Span } from '../kit/calendar.ts';
 
-/** What an engine does for reports. A transaction that moves a call deletes the kept figures of its span. */
+/**
+ * What an engine does for reports: the table is `kept_figures`, and schema.sql, which is released, knows this file as
+ * kept-figures.ts. A transaction that moves a call deletes the cached figures of its span.
+ */
 export type FiguresEngine = {
-  /** For each span what is kept of it, as JSON. */
-  kept(account: number, spans: readonly Span[]): Promise<readonly (string | null)[]>;
+  /** The cached figures of each span, as JSON. Null: none. */
+  cached(account: number, spans: readonly Span[]): Promise<readonly (string | null)[]>;
   /** When the account's first call began; null: it has none. */
   firstCall(account: number): Promise<number | null>;
-  /** Marks spans as being counted, by this mark alone, and deletes the kept figures of their beginnings. */
+  /** Marks spans as being counted, by this mark alone, and deletes the cached figures of their beginnings. */
   begin(account: number, spans: readonly Span[], mark: number): Promise<void>;
   /** Counts some of a span's calls, from `after` on. Returns where to continue; null at the end. */
   count(account: number, span: Span, after: CallCursor | null): Promise<CountedSlice>;
   /** Keeps the figures of a span if its mark is still there: then no call has moved since `begin`. */
-  keep(account: number, span: Span, mark: number, figures: string): Promise<void>;
+  store(account: number, span: Span, mark: number, figures: string): Promise<void>;
 };
 
 export type CountedSlice = { readonly figures: SpanFigures; readonly next: CallCursor | null };
@@ -22,29 +25,29 @@ export type CountedSlice = { readonly figures: SpanFigures; readonly next: CallC
 /** Spans that are read and parsed at once: some milliseconds. */
 const BATCH = 8;
 const HOUR_MS = 3_600_000;
-/** No day of any time zone is longer. Longer spans are not kept: each moved call would have to search for them. */
+/** No day of any time zone is longer. Longer spans are not cached: each moved call would have to search for them. */
 export const LONGEST_MS = 26 * HOUR_MS;
 /** Calls that began longer ago rarely move. */
 const SETTLES_MS = HOUR_MS;
 
 /**
  * Figures of spans. A span that is over is counted once, which reads all of its calls. Of a span that is not over, such
- * as today, the figures of its beginning are kept, and the last hours are counted each time. Nothing is counted or kept
+ * as today, the figures of its beginning are cached, and the last hours are counted each time. Nothing is counted or cached
  * of a span before the first call: a report may begin years before it.
  */
-export function keptFigures(engine: FiguresEngine): ReportStore['figures'] {
+export function createFigureCache(engine: FiguresEngine): ReportStore['figures'] {
   const shared = shareRuns<SpanFigures>();
 
   async function* figures(account: number, spans: readonly Span[], now: number): AsyncGenerator<SpanFigures> {
     let first: number | undefined;
     for (let at = 0; at < spans.length; at += BATCH) {
       const batch = spans.slice(at, at + BATCH).map(({ since, until }) => ({ since, until })); // nothing else goes along
-      const kept = await engine.kept(account, batch);
-      const isUnknown = batch.some(({ until }, index) => kept[index] === null && until <= now);
+      const cached = await engine.cached(account, batch);
+      const isUnknown = batch.some(({ until }, index) => cached[index] === null && until <= now);
       if (isUnknown) first ??= (await engine.firstCall(account)) ?? Number.POSITIVE_INFINITY;
       const isBefore = ({ until }: Span) => until <= now && until <= (first ?? 0);
       const counted = batch.filter(
-        (span, index) => kept[index] === null && canBeKept(span, now) && !isBefore(span),
+        (span, index) => cached[index] === null && canBeCached(span, now) && !isBefore(span),
       );
       const mark = randomInt(2 ** 48 - 1);
       const marked =
@@ -54,15 +57,15 @@ export function keptFigures(engine: FiguresEngine): ReportStore['figures'] {
           () => false,
         ));
       for (const [index, span] of batch.entries()) {
-        const known = kept[index];
+        const known = cached[index];
         if (typeof known === 'string') yield JSON.parse(known);
         else if (isBefore(span)) yield countCalls(span).figures();
         else if (span.until > now)
           yield await shared(`${account} ${span.since} ${span.until}`, () => inTwoParts(account, span, now));
         else {
           const sum = await count(account, span);
-          // What is not kept is counted again the next time.
-          if (marked) await engine.keep(account, span, mark, JSON.stringify(sum)).catch(() => {});
+          // What is not cached is counted again the next time.
+          if (marked) await engine.store(account, span, mark, JSON.stringify(sum)).catch(() => {});
           yield sum;
         }
       }
@@ -93,7 +96,7 @@ export function keptFigures(engine: FiguresEngine): ReportStore['figures'] {
   return figures;
 }
 
-const canBeKept = ({ since, until }: Span, now: number) => until <= now && until - since <= LONGEST_MS;
+const canBeCached = ({ since, until }: Span, now: number) => until <= now && until - since <= LONGEST_MS;
 
 /**
  * When a call has moved, hundreds of screens request the same figures at once. Requests that come during a count share

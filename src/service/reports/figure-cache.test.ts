@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type CallFacts, countCalls } from '../calls/aggregate.ts';
 import type { Span } from '../kit/calendar.ts';
-import { keptFigures } from './kept-figures.ts';
+import { createFigureCache } from './figure-cache.ts';
 
 const HOUR = 3_600_000;
 const day: Span = { since: 0, until: 24 * HOUR };
 
-/** An engine over calls in memory, that reports what was counted and kept. */
+/** An engine over calls in memory, that reports what was counted and cached. */
 function scene() {
   const calls: CallFacts[] = [];
-  const kept = new Map<string, { mark: number; figures: string | null; span: Span }>();
+  const cached = new Map<string, { mark: number; figures: string | null; span: Span }>();
   const counted: Span[] = [];
   let meanwhile = () => {};
   const ring = (startedAt: number) => {
@@ -25,17 +25,17 @@ function scene() {
       completedAt: null,
       missed: null,
     });
-    for (const [key, { span }] of kept)
-      if (startedAt >= span.since && startedAt < span.until) kept.delete(key);
+    for (const [key, { span }] of cached)
+      if (startedAt >= span.since && startedAt < span.until) cached.delete(key);
   };
-  const figures = keptFigures({
-    kept: async (_, spans) => spans.map((span) => kept.get(JSON.stringify(span))?.figures ?? null),
+  const figures = createFigureCache({
+    cached: async (_, spans) => spans.map((span) => cached.get(JSON.stringify(span))?.figures ?? null),
     firstCall: async () => calls.map(({ startedAt }) => startedAt).sort((a, b) => a - b)[0] ?? null,
     async begin(_, spans, mark) {
       for (const span of spans) {
-        for (const [key, { span: known }] of kept)
-          if (known.since === span.since && known.until < span.until) kept.delete(key);
-        kept.set(JSON.stringify(span), { mark, figures: null, span });
+        for (const [key, { span: known }] of cached)
+          if (known.since === span.since && known.until < span.until) cached.delete(key);
+        cached.set(JSON.stringify(span), { mark, figures: null, span });
       }
     },
     async count(_, span) {
@@ -46,12 +46,12 @@ function scene() {
       meanwhile();
       return { figures: sum.figures(), next: null };
     },
-    async keep(_, span, mark, figures) {
-      const row = kept.get(JSON.stringify(span));
+    async store(_, span, mark, figures) {
+      const row = cached.get(JSON.stringify(span));
       if (row?.mark === mark) row.figures = figures;
     },
   });
-  /** In hours: what was counted for this, and what is kept. */
+  /** In hours: what was counted for this, and what is cached. */
   const inHours = ({ since, until }: Span) => `${since / HOUR} to ${until / HOUR}`;
   const ask = async (now: number, span = day) => {
     counted.length = 0;
@@ -68,7 +68,8 @@ function scene() {
     ring,
     ask,
     askAll,
-    kept: () => [...kept.values()].filter(({ figures }) => figures !== null).map(({ span }) => inHours(span)),
+    cached: () =>
+      [...cached.values()].filter(({ figures }) => figures !== null).map(({ span }) => inHours(span)),
     /** What happens while calls are counted. */
     during(work: () => void) {
       meanwhile = work;
@@ -76,8 +77,8 @@ function scene() {
   };
 }
 
-test('of today the beginning is kept, and after a move only the last hours are counted again', async () => {
-  const { ring, ask, kept } = scene();
+test('of today the beginning is cached, and after a move only the last hours are counted again', async () => {
+  const { ring, ask, cached } = scene();
   for (const hour of [8, 9, 9.5, 15.25]) ring(hour * HOUR);
   const first = await ask(16.2 * HOUR);
   assert.equal(first.calls, 4);
@@ -86,7 +87,7 @@ test('of today the beginning is kept, and after a move only the last hours are c
   ring(15.9 * HOUR);
   const again = await ask(16.3 * HOUR);
   assert.deepEqual([again.calls, again.counted], [5, ['15 to 24']]);
-  assert.deepEqual(kept(), ['0 to 15']);
+  assert.deepEqual(cached(), ['0 to 15']);
   ring(9.2 * HOUR);
   const late = await ask(16.4 * HOUR);
   assert.deepEqual([late.calls, late.counted], [6, ['0 to 15', '15 to 24']], 'a call of the beginning');
@@ -94,29 +95,29 @@ test('of today the beginning is kept, and after a move only the last hours are c
   assert.deepEqual((await ask(17 * HOUR)).counted, ['0 to 16', '16 to 24']);
 });
 
-test('a count during which one of its calls moved is not kept', async () => {
-  const { ring, ask, kept, during } = scene();
+test('a count during which one of its calls moved is not cached', async () => {
+  const { ring, ask, cached, during } = scene();
   ring(HOUR);
   during(() => ring(2 * HOUR));
   assert.equal((await ask(day.until)).calls, 1);
   during(() => {});
-  assert.deepEqual(kept(), []);
-  assert.deepEqual([(await ask(day.until)).calls, kept()], [2, ['0 to 24']]);
+  assert.deepEqual(cached(), []);
+  assert.deepEqual([(await ask(day.until)).calls, cached()], [2, ['0 to 24']]);
 });
 
-test('a day that is over is counted as a whole and kept, until one of its calls moves', async () => {
-  const { ring, ask, kept } = scene();
+test('a day that is over is counted as a whole and cached, until one of its calls moves', async () => {
+  const { ring, ask, cached } = scene();
   for (const hour of [8, 9]) ring(hour * HOUR);
   assert.deepEqual((await ask(day.until)).counted, ['0 to 24']);
-  assert.deepEqual(kept(), ['0 to 24']);
+  assert.deepEqual(cached(), ['0 to 24']);
   assert.deepEqual((await ask(day.until)).counted, []);
   ring(23 * HOUR);
   const again = await ask(day.until);
   assert.deepEqual([again.calls, again.counted], [3, ['0 to 24']]);
 });
 
-test('days before the first call are neither counted nor kept, however many', async () => {
-  const { ring, askAll, kept } = scene();
+test('days before the first call are neither counted nor cached, however many', async () => {
+  const { ring, askAll, cached } = scene();
   const days = Array.from({ length: 30 }, (_, n) => ({ since: n * day.until, until: (n + 1) * day.until }));
   const now = 30 * day.until;
   const none = await askAll(now, days);
@@ -125,7 +126,7 @@ test('days before the first call are neither counted nor kept, however many', as
   ring(28.5 * day.until);
   const some = await askAll(now, days);
   assert.deepEqual(some.calls, [...days.slice(3).map(() => 0), 1, 1, 0]);
-  assert.deepEqual([some.counted.length, kept().length], [3, 3]);
+  assert.deepEqual([some.counted.length, cached().length], [3, 3]);
   ring(day.until / 2);
   assert.equal((await askAll(now, days)).calls[0], 1, 'a call that came late');
 });

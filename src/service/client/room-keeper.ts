@@ -5,7 +5,7 @@ const NAV_PX = 72;
  * The end of a page keeps the room of the highest line that the calls now have been: a page scrolled to its end would move
  * when calls end. A field that has the focus stays visible above the line when that grows.
  */
-export function makeRoom(root: HTMLElement) {
+export function createRoomKeeper(root: HTMLElement) {
   const page = document.querySelector('main');
   let height = 0;
   let room = 0;
