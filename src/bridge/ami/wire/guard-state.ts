@@ -1,7 +1,7 @@
 import { channelName, firstLine } from '../../calls/line-break.ts';
 import type { FieldKey, Fields } from './frame.ts';
 import { isUsed, layoutOf, longestKey, longestText } from './layout.ts';
-import { hasWholeChannels, type Reading, readAs } from './reading.ts';
+import { hasWholeChannels, type PlacedLine, type Reading, readAs } from './reading.ts';
 
 /** A frame as the framer cut it: an event's (`event` is its name), or another ('') . */
 export type Frame = { readonly bytes: Buffer; readonly event: string; readonly at: number };
@@ -191,6 +191,8 @@ function refuse(state: GuardState, event: string): Step {
 }
 
 const unreadable: Reading = { kind: 'unreadable' };
+/** Of an event with two layouts, what one of them says is believed before what the other one says. */
+const certainty: readonly Reading['kind'][] = ['unreadable', 'cut', 'several'];
 const isReadable = ({ kind }: Reading) => kind === 'whole' || kind === 'cut';
 
 const copyOf = (frame: Frame): Frame => ({ ...frame, bytes: Buffer.from(frame.bytes) });
@@ -226,13 +228,13 @@ function hasBodyLine({ bytes }: Frame, room: number): boolean {
 function read(frames: readonly Frame[], hasEvents = false): Reading {
   const text = bytesOf(frames).toString('latin1');
   const known = layoutOf(frames[0]?.event ?? '');
-  const readings = known?.layouts.map((layout) => readAs(text, layout, known.keys, isUsed, hasEvents)) ?? [];
-  return (
-    readings.find(({ kind }) => kind === 'whole') ??
-    readings.find(({ kind }) => kind === 'several') ??
-    readings.find(({ kind }) => kind === 'cut') ??
-    unreadable
-  );
+  let best = unreadable;
+  for (const layout of known?.layouts ?? []) {
+    const reading = readAs(text, layout, known?.keys as ReadonlySet<string>, isUsed, hasEvents);
+    if (reading.kind === 'whole') return reading;
+    if (certainty.indexOf(reading.kind) > certainty.indexOf(best.kind)) best = reading;
+  }
+  return best;
 }
 
 /** Where the value of its last line begins, if it is an event that the bridge knows; where it ends, if not. */
@@ -267,11 +269,11 @@ function fieldsOf(frames: readonly Frame[], { lines }: Whole): Fields {
     const key = fieldKey.slice(1, colon);
     /** What the value begins with: the name of a variable. */
     const name = fieldKey.slice(colon + 1).trimStart();
-    const found = lines.filter(
-      (line) => line.key === key && bytes.toString('latin1', line.value, line.value + name.length) === name,
-    );
-    const [line] = found;
-    if (line === undefined || found.length > 1) return undefined;
+    const isAsked = (line: PlacedLine) =>
+      line.key === key &&
+      (name === '' || bytes.toString('latin1', line.value, line.value + name.length) === name);
+    const line = lines.find(isAsked);
+    if (line === undefined || lines.findLast(isAsked) !== line) return undefined;
     if (isName(key)) return channelName(bytes.toString('utf8', line.value, line.behind));
     return firstLine(bytes.toString('utf8', line.value + name.length, line.end));
   };

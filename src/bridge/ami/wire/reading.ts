@@ -14,7 +14,7 @@ export type Reading =
   | { readonly kind: 'unreadable' };
 
 /** `behind`: where its value ends, line breaks in it included. */
-type PlacedLine = Line & { readonly behind: number };
+export type PlacedLine = Line & { readonly behind: number };
 
 /** A way to read a text from one of its lines on. */
 type Suffix = { readonly line: PlacedLine; readonly used: string; readonly rest: Suffix | undefined };
@@ -173,12 +173,14 @@ function linesOf(text: string): Line[] {
 }
 
 function lineOf(text: string, start: number, end: number): Line {
-  const colon = text.slice(start, end).indexOf(':');
-  if (colon < 0) return { key: '', value: start, end };
-  const value = start + colon + 1;
+  let colon = start;
+  while (colon < end && text.charCodeAt(colon) !== COLON) colon++;
+  if (colon === end) return { key: '', value: start, end };
+  const value = colon + 1;
   const hasSpace = value < end && text.charCodeAt(value) === SPACE;
-  return { key: text.slice(start, start + colon), value: hasSpace ? value + 1 : value, end };
+  return { key: text.slice(start, colon), value: hasSpace ? value + 1 : value, end };
 }
 
 const SPACE = 32;
+const COLON = 58;
 const CR = 13;
