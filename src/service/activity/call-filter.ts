@@ -29,7 +29,7 @@ export type CallQuery = {
   readonly place: string;
   readonly hours: HoursPart | '';
   readonly outcome: CallFilter['outcome'];
-  /** `2026-11-20`, or `2026-11-20T09:00`, in the account's time zone; '' for none. */
+  /** `2026-11-20`, or `2026-11-20T09:00`, in the account's time zone or with an offset (`+01:00`); '' for none. */
   readonly from: string;
   readonly to: string;
 };
@@ -76,9 +76,9 @@ export function notUnderstoodIn(query: URLSearchParams): NotUnderstood[] {
     .map((name) => ({ name, text: text(name) }));
 }
 
-/** Parses a date, adding `days`, or a time of a date. */
+/** Parses a date, adding `days`, or a time of a date, whose offset is left out. */
 function momentIn(text: string, days: number): Temporal.PlainDateTime | null {
-  const [, day = '', time] = /^(\d{4}-\d\d-\d\d)(T[0-2]\d:[0-5]\d)?$/.exec(text) ?? [];
+  const [, day = '', time] = /^(\d{4}-\d\d-\d\d)(T[0-2]\d:[0-5]\d(?:[+-]\d\d:\d\d)?)?$/.exec(text) ?? [];
   const date = dateIn(day);
   if (date === undefined) return null;
   if (time === undefined) return date.add({ days }).toPlainDateTime();
@@ -130,7 +130,9 @@ export async function filterOf(
   const answeredAt = async (one: string) =>
     (await exists({ extensions: [one] })) ? [one] : [one, ...extensionsNamed(extensions, one)];
   const at = (text: string, days: number) =>
-    momentIn(text, days)?.toZonedDateTime(timeZone).epochMilliseconds ?? null;
+    /:\d\d[+-]/.test(text)
+      ? Temporal.Instant.from(text).epochMilliseconds
+      : (momentIn(text, days)?.toZonedDateTime(timeZone).epochMilliseconds ?? null);
 
   const { q, customer, extension, mine, segment, integration, called, place, outcome, from, to } = callQuery;
   const term = numberTerm(q, account.country);

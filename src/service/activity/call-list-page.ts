@@ -149,7 +149,9 @@ async function today({ account, formats, now, words }: UserRequest, { store }: P
 
 /** A date, with a time if it has one. */
 const moment = (label: string, name: string, value: string) =>
-  field({ label, name, type: value.includes('T') ? 'datetime-local' : 'date', value });
+  field({ label, name, type: value.includes('T') ? timeType(value) : 'date', value });
+/** A browser's field for times has no offset. */
+const timeType = (value: string) => (value.length > '2026-11-20T09:00'.length ? 'text' : 'datetime-local');
 
 /** What a filter form offers: the account's integrations, and the numbers that were called. */
 type Offered = {

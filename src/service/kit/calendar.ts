@@ -44,9 +44,11 @@ export function dateIn(text: string | null): Temporal.PlainDate | undefined {
   }
 }
 
-type ClockHour = Span & {
+export type ClockHour = Span & {
   /** 0 to 23. */
   readonly hour: number;
+  /** From UTC, such as `+01:00`, on days with a clock change: one of their hours may come twice. */
+  readonly offset?: string;
   /** `09:00`; on days with a clock change with the offset from UTC: `02:00 (+01:00)`. */
   readonly label: string;
 };
@@ -71,7 +73,7 @@ export function hoursOf({ since, until }: Span, timeZone: string): ClockHour[] {
   const changes = new Set(hours.map(({ offset }) => offset)).size > 1;
   return hours.map(({ offset, ...hour }) => {
     const label = clock(hour.hour);
-    return { ...hour, label: changes ? `${label} (${offset})` : label };
+    return changes ? { ...hour, offset, label: `${label} (${offset})` } : { ...hour, label };
   });
 }
 

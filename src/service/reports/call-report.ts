@@ -10,7 +10,7 @@ import {
   OTHERS,
   type SpanFigures,
 } from '../calls/aggregate.ts';
-import { type Day, hoursOf, QUARTER_MS, type Span } from '../kit/calendar.ts';
+import { type ClockHour, type Day, hoursOf, QUARTER_MS, type Span } from '../kit/calendar.ts';
 import { createPause } from '../kit/event-loop-pauses.ts';
 import type { Period, StepLength } from './period.ts';
 
@@ -22,7 +22,7 @@ export type SeriesRow = Counts & {
   readonly first: Temporal.PlainDate;
   readonly last: Temporal.PlainDate;
   /** Null unless the step is an hour. */
-  readonly hour: { readonly hour: number; readonly label: string } | null;
+  readonly hour: Omit<ClockHour, keyof Span> | null;
   readonly group: Group | null;
 };
 
@@ -127,11 +127,12 @@ function addHours(
   timeZone: string,
 ): number[] {
   const hourAt: number[] = [];
-  for (const { hour, label, ...span } of hoursOf(day, timeZone)) {
-    const counts = countsOfSpan(figures, day, span);
+  for (const { since, until, ...named } of hoursOf(day, timeZone)) {
+    const { hour } = named;
+    const counts = countsOfSpan(figures, day, { since, until });
     for (const sum of [hours[hour], row.hours[hour]]) addCounts(sum as Sum, counts);
-    for (let at = span.since; at < span.until; at += QUARTER_MS) hourAt.push(hour);
-    hourSeries?.push({ ...counts, first: day.date, last: day.date, hour: { hour, label }, group: null });
+    for (let at = since; at < until; at += QUARTER_MS) hourAt.push(hour);
+    hourSeries?.push({ ...counts, first: day.date, last: day.date, hour: named, group: null });
   }
   return hourAt;
 }

@@ -69,9 +69,9 @@ type Days = Omit<Period, 'step'>;
 /** The period, as the call list has it in its address. */
 export const daysOf = ({ first, last }: Days): CallSpan => ({ from: first.toString(), to: last.toString() });
 
-/** An hour of a day. */
-export function hourOf(date: Temporal.PlainDate, hour: number): CallSpan {
-  const at = (hours: number) => date.toPlainDateTime().add({ hours }).toString().slice(0, 16);
+/** An hour of a day. `offset`: which of two that the clocks show alike. */
+export function hourOf(date: Temporal.PlainDate, hour: number, offset = ''): CallSpan {
+  const at = (hours: number) => `${date.toPlainDateTime().add({ hours }).toString().slice(0, 16)}${offset}`;
   return { from: at(hour), to: at(hour + 1) };
 }
 

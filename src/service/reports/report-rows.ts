@@ -67,7 +67,7 @@ function seriesTable({ request, reported, columns }: Tables): ReportTable {
     rows: report.series.map((row) => ({
       ...row,
       ...stepNames(row, step, isOneDay, request),
-      href: callsOf(filter, row.hour ? hourOf(row.first, row.hour.hour) : daysOf(row)),
+      href: callsOf(filter, row.hour ? hourOf(row.first, row.hour.hour, row.hour.offset) : daysOf(row)),
     })),
   };
 }
