@@ -710,6 +710,9 @@ test('a column of telephone numbers that is not imported is named, wherever its 
     ['Rückfrage', ['01713920000', '', '+491713920001'], 2],
     ['Rückfrage', ['٠١٧١ ٣٩٢٠٠٠٠', '', '０１７１－３９２０００１'], 2],
     ['Home', late, 112],
+    ['Hausarzt Telefon', ['030 901827', '030 901828'], 2],
+    ['Manager Phone', ['030 901827', '030 901828'], 2],
+    ['Telefon Fax', ['030 901827', '030 901828'], 2],
     ['Geschäftlich', late, 112],
   ] as const)
     assert.deepEqual(

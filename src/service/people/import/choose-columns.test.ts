@@ -611,7 +611,9 @@ test('what a header with a word for a telephone holds is told by its cells', () 
     Telefon (mit Vorwahl)|Telefonnummer inkl. Vorwahl|Phone (with country code)|Phone number with area code
     Téléphone (avec indicatif)|Telefoon (met netnummer)|Land line|Telefon/Fax|Phone / Email|Telefon (Notfall)
     Phone (day time)|Owner Phone|Callback|Rückmeldung|Rappel|Rückrufnummer|Telf.|Belnummer|Main line|Anschlussnummer
-    Telefon Hausmeister|Kundennummer`;
+    Telefon Hausmeister|Kundennummer|Telefon und Fax|Telefon, Fax|Teléfono y Fax|Téléphone et télécopie|Tel. u. Fax
+    Telefon- und Faxnummer|Telefon und E-Mail|Telefon, E-Mail|Phone and Email|Telefoon en e-mail|Preferred Phone|user_phone
+    Mitarbeiter Telefon|Mitarbeiter Handy|Verified Phone|Website Phone|Teléfono, correo|Telefono e fax|SMS`;
   for (const header of headers.split(/\s*[|\n]\s*/))
     for (const cells of [
       ['030 901820', '+49 171 3920000'],
@@ -621,11 +623,14 @@ test('what a header with a word for a telephone holds is told by its cells', () 
         assert.equal(isChosen(header, ...cells), 'numbers', header);
   const keys = `Handy IMEI|Telefonvertrag Nr.|Direct debit reference|Phone Number ID|Zentrale Kundennummer|Vaste klant nr
     Telefon PIN|Handyvertrag|Festnetz Vertragsnummer|Portable serial number|Cell reference|Nº fijo de socio
+    Preferred Phone|Phone Type|SMS Marketing Consent
     Telefonrechnung|Switchboard operator ID|Telefon Kundennummer|Direct debit|Rückmeldung|Contact Number`;
   for (const header of keys.split(/\s*[|\n]\s*/))
     assert.notEqual(isChosen(header, '20345671', '20345672'), 'numbers', header);
   for (const header of ['Sozialversicherungsnummer', 'Zählernummer', 'Gläubiger-ID', 'N° de compteur'])
     assert.notEqual(isChosen(header, '0301234567', '0301234568'), 'numbers', header);
+  for (const header of ['Manager Phone', 'Telefon Hausarzt', 'Notfalltelefon', 'Téléphone personne de confiance'])
+    assert.equal(isChosen(header, '030 901820', '030 901821'), undefined, header);
   assert.equal(isChosen('Telefon Hausmeister', '030 901820', '030 901820'), undefined);
   assert.equal(isChosen('Contact Number', 'K-1', 'K-2'), 'reference');
 });

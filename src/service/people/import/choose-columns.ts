@@ -5,7 +5,7 @@ import { readNumbers } from '../../../shared/phone-number/read-numbers.ts';
 import { languages } from '../../words/words.ts';
 import { type CustomerField, columns, customerFields } from '../customer-fields.ts';
 import { textIn } from './blank-cells.ts';
-import { type Meaning, meaningOf, namesCountries, sharesWord } from './header-words.ts';
+import { type Meaning, mayHoldTelephones, meaningOf, namesCountries, sharesWord } from './header-words.ts';
 
 /** What a column of a table can hold: a field, or the country of the numbers in its line. */
 export type ColumnUse = CustomerField | 'country';
@@ -161,7 +161,7 @@ const ENOUGH = 200;
  */
 export function leftOutTelephones(header: readonly string[], mapping: Mapping, country: string | null) {
   const left = header.flatMap((name, column) =>
-    mapping[column] || meaningOf(name) === 'none' ? [] : [{ column, filled: 0, telephones: 0, line: 0 }],
+    mapping[column] || !mayHoldTelephones(name) ? [] : [{ column, filled: 0, telephones: 0, line: 0 }],
   );
   return {
     look(line: number, cells: readonly string[]): void {

@@ -8,7 +8,7 @@ const headers: Record<Meaning, string> = {
     Kontonummer|Huisnummer|BTW-nummer|Invoice number|Number of employees|Numéro de TVA|Television|Username
     User name|Domain name|Street name|Organization Title|Fax|Faxnummer|Telefax|Business Fax|Fax geschäftlich
     Télécopie (bureau)|Assistant's Phone|Telefon Assistent|Téléphone de l'assistant(e)|Manager's Name
-    Name des/der Vorgesetzten|Phone 1 - Label|Phone 1 - Type|Phonetic First Name|Name Prefix|Name Suffix
+    Name des/der Vorgesetzten|Phonetic First Name|Name Prefix|Name Suffix
     E-mail 1 - Value|E-Mail-Adresse|Email|Mail|Contact owner|Lead Status|Number of Form Submissions
     Number of Associated Deals|Organization Department|Group Membership|Labels|PLZ|Ort|Straße|IBAN|BIC
     Bankleitzahl 1|Bankkonto-Nummer 1|Telefon-Kategorie|E-Mail: Angezeigter Name|Geburtsname
@@ -16,9 +16,9 @@ const headers: Record<Meaning, string> = {
     UID-Nummer|Ust-ID|Kreditkartennummer|Product name|Numéro de facture|Número de factura|Factuurnummer
     Número de IVA|Code postal|Código postal|Postcode|Telex|Pager|Country code|Land|Pays|Nombre d'employés
     Número de empleados|Anzahl Mitarbeiter|Aantal medewerkers|Kundentyp|Kunde seit|Last Activity
-    Last Modified Date|Geburtsdatum|Bemerkung (Telefon)|Anrede|Titel|Abteilung|Position|Kontoinhaber
-    Kreditorennummer|Lieferantennummer|Supplier number|Artikelnummer|SIRET|Handelsregisternummer|KvK-nummer
-    Organization 1 - Title|Phone Type|Numéro de contrat|Bestellnummer|Mandatsreferenz|Факс|Рабочий факс|Телефакс|ФАКС 2|Φαξ|ΦΑΞ|传真|传真号码|傳真|فاكس|رقم الفاكس|פקס|ファックス|ファクス番号|ﾌｧｯｸｽ|팩스|Faks
+    Last Modified Date|Geburtsdatum|Anrede|Titel|Abteilung|Position|Kontoinhaber
+    TEL;TYPE=WORK,FAX|Téléphone en cas d'urgence|Telephone of assistant|Emergency phone|Kreditorennummer|Lieferantennummer|Supplier number|Artikelnummer|SIRET|Handelsregisternummer|KvK-nummer
+    Organization 1 - Title|Numéro de contrat|Bestellnummer|Mandatsreferenz|Факс|Рабочий факс|Телефакс|ФАКС 2|Φαξ|ΦΑΞ|传真|传真号码|傳真|فاكس|رقم الفاكس|פקס|ファックス|ファクス番号|ﾌｧｯｸｽ|팩스|Faks
     FAX番号|FAX번호|FAX号码|ＦＡＸ番号|番号FAX|Faxszám|Faxové číslo|Numer faksu|Faks numarası|Faksi|Faxnr.|Faxgerät privat
     Indirizzo|Città|CAP|P.IVA|Partita IVA|Codice fiscale|Telefon (Fax)|Phone (Fax)|Phone (Work Fax)|Telefon (Fax geschäftlich)|Phone [Fax]|Telefon (Sekretariat)
     Telefon Sekretariat|Sekretariat Telefon|Tel.-Nr. Sekretariat|Téléphone secrétariat|Teléfono secretaría
@@ -38,7 +38,8 @@ const headers: Record<Meaning, string> = {
     Telefon GL|Mobil-Tel.-Nr.|Tel. dienstlich|Ligne directe|Person - Phone - Work|Rufnummer 2|Telefon (Firma)
     Mobile|Telephone|TELEFON|Telefono fijo|Contact phone|Cellulare|Numero di telefono|Telefono fisso|Fisso|Tel. ufficio|Tel. cellulare|N. cellulare|Telefono aziendale
     Telefone|Telemóvel|Telefone fixo|Número de telemóvel|Telemóvel 2|Telefone do trabalho|Celular`,
-  'perhaps-numbers': `Handy IMEI|Telefonvertrag Nr.|Zentrale Kundennummer|Telefon Kundennummer|Vaste klant|Telefon Hausmeister
+  'perhaps-numbers': `Phone 1 - Label|Phone 1 - Type|Phone Type|Bemerkung (Telefon)|Preferred Phone
+    Handy IMEI|Telefonvertrag Nr.|Zentrale Kundennummer|Telefon Kundennummer|Vaste klant|Telefon Hausmeister
     Callback|Rückmeldung|Main line|Land line|Anschlussnummer
     Home|Work|Office|Other|Büro|Bureau|Oficina|Thuis|Kantoor|Ufficio|Business2|Home2|Alt|Alternate|Secondary|Evening|Dom.|Bur.|Pro|Perso`,
   'contact-number': `Contact Number|Contact No.|Kontaktnummer|Contactnummer|Numéro de contact|Número de contacto`,

@@ -6,7 +6,7 @@
 const vocabulary = {
   /** A telephone. */
   telephone: `telephone telephones phone phones tel tels fon ph mobile mobiles mob cellphone cellphones iphone cellular landline
-    ddi whatsapp whats telefon telefone telefonnr natel hdy fixnetz festn mobilf direktwahl handy handys mobil mobilfunk mobiltel festnetz durchwahl
+    ddi sms whatsapp whats telefon telefone telefonnr natel hdy fixnetz festn mobilf direktwahl handy handys mobil mobilfunk mobiltel festnetz durchwahl
     rufnummer rufnummern rufnr hotline telephonique gsm telefono telefonos telf tfno tfn tlf tlfn movil
     moviles celular celulares telefoon telefoons mobiel mobiele mobieltje doorkies belnummer ruckrufnummer rueckrufnummer
     cellulare cellulari telefonino telefoni telefonico telefonica telefonici telemovel telemoveis telefones`,
@@ -25,13 +25,15 @@ const vocabulary = {
   elsewhere: `fax faxes telefax telefaxe telecopie telecopieur facsimile pager telex tty tdd
     assistant assistants assistent assistentin assistente assistenten asst ayudante asistente secretary sekretariat secretariat secretariaat secretaria segreteria spouse partner
     ehepartner conjoint conyuge faks faksi faksas fakss telefaks facsimil segretaria segretario coniuge`,
-  /** Not a caller's number and not a customer's name, whatever is next to it: another person, or a detail of a telephone. */
-  never: `isdn rnis email emails mail mails courriel correo skype im messenger imap
-    manager managers vorgesetzte vorgesetzten vorgesetzter superviseur responsable jefe
+  /** Another person, whose telephone is not the customer's. */
+  others: `manager managers vorgesetzte vorgesetzten vorgesetzter superviseur responsable jefe
     leidinggevende betreuer bearbeiter sachbearbeiter
     aussendienst verkaufer verkaeufer vertreter salesperson salesrep vendedor vendeur verkoper agent agents
+    emergency notfall urgence emergencia noodgeval referrer responsabile responsavel agente venditore emergenza
+    hausarzt arzt medecin medico huisarts doctor physician gp confiance`,
+  /** Not a customer's name and not a telephone, unless a word for one is next to it and the cells are some: \`Preferred Phone\`. */
+  never: `isdn rnis email emails mail mails courriel correo skype im messenger imap
     user users username usernames benutzer utilisateur usuario usuarios gebruiker gebruikers login
-    emergency notfall urgence emergencia noodgeval referrer
     type types typ typen tipo tipos art label labels libelle etiqueta status statut estado etat state
     bemerkung bemerkungen note notes notiz notizen remark remarks remarque remarques comment comments commentaire
     commentaires kommentar kommentare opmerking opmerkingen observaciones nota notas notitie notities description
@@ -51,7 +53,7 @@ const vocabulary = {
     internet page pagina site screen language sprache langue idioma taal photo foto image bild timezone zeitzone currency
     title titles titel titre titulo
     posta pec utente utenti utilizador
-    responsabile responsavel agente venditore emergenza etichetta stato commento commenti descrizione descricao
+    etichetta stato commento commenti descrizione descricao
     osservazioni observacoes data nascita nascimento compleanno aniversario ora quantita quantidade importo prezzo preco
     fatturato dipendenti soprannome alcunha iniziali iniciais lingua titolo valuta moeda sito`,
   /** Something else, except where a word for a telephone is next to it. */
@@ -204,9 +206,7 @@ function rolesOfWord(word: string): Role[] | undefined {
 export function namesAreaCodes(header: string): boolean {
   const roles = rolesIn(header);
   return (
-    (roles.includes('prefix') || roles.includes('country')) &&
-    !roles.includes('never') &&
-    !roles.includes('elsewhere')
+    (roles.includes('prefix') || roles.includes('country')) && !roles.some(isOfOthers) && !roles.includes('never')
   );
 }
 
@@ -214,8 +214,10 @@ export function namesAreaCodes(header: string): boolean {
 export function namesCountries(header: string): boolean {
   const roles = rolesIn(header);
   const isOther = roles.includes('document') && !/rechnung|factur|fatt?ur|invoice/i.test(header);
-  return roles.includes('country') && !roles.includes('never') && !roles.includes('elsewhere') && !isOther;
+  return roles.includes('country') && !roles.includes('never') && !roles.some(isOfOthers) && !isOther;
 }
+
+const isOfOthers = (role: Role | undefined) => role === 'elsewhere' || role === 'others';
 
 /**
  * What a header says its column holds. `perhaps-numbers`: telephones, or keys of telephones and their contracts.
@@ -245,17 +247,29 @@ export type Meaning =
 
 export function meaningOf(header: string): Meaning {
   if (header.length > LONGEST_HEADER) return 'unknown';
-  // `Phone (Work Fax)`, but not `Telefon (auch Fax)`.
-  const isOfOther = [...header.matchAll(/[([]([^)\]]*)/g)].some(
-    ([, text = '']) => isSecretary.test(text) || (rolesIn(text).includes('elsewhere') && !isAlso.test(text)),
-  );
-  if (isOfOther) return 'none';
+  if (isOfOtherInBrackets(header)) return 'none';
   const whole = meaningOfWords(header);
   if (whole !== 'none' && whole !== 'perhaps-numbers') return whole;
-  // `Phone / Email` and `Telefon (Notfall)`.
-  const parts = header.replace(/[([][^)\]]*[)\]]?/g, ' ').split(/[/&+]/);
+  // `Phone / Email`, `Telefon und Fax` and `Telefon (Notfall)`, but not `Téléphone en cas d'urgence`.
+  const separator = rolesIn(header).includes('others') ? /[/&+]/ : /[/&+,]|[\s_-](?:und|u\.?|and|et|en|y|e|oder|or|ou|o)[\s_]/i;
+  const parts = withoutBrackets(header).split(separator);
   return parts.some((part) => meaningOfWords(part) === 'numbers') ? 'numbers' : whole;
 }
+
+/** Whether a column with telephone numbers that is not imported is named: not where the header says that they are others'. */
+export function mayHoldTelephones(header: string): boolean {
+  if (meaningOf(header) !== 'none') return true;
+  const roles = rolesIn(withoutBrackets(header));
+  const isElsewhere = roles.includes('elsewhere') && !/fax|copie/i.test(header);
+  return roles.includes('telephone') && !isElsewhere && !isOfOtherInBrackets(header);
+}
+
+/** `Phone (Work Fax)`, but not `Telefon (auch Fax)`. */
+const isOfOtherInBrackets = (header: string): boolean =>
+  [...header.matchAll(/[([]([^)\]]*)/g)].some(
+    ([, text = '']) => isSecretary.test(text) || (rolesIn(text).includes('elsewhere') && !isAlso.test(text)),
+  );
+const withoutBrackets = (header: string): string => header.replace(/[([][^)\]]*[)\]]?/g, ' ');
 
 const isSecretary = /^\s*(?:sekretariat|secr[ée]tariat|secretariaa?t|secretar[ií]a|segreteria)\b/iu;
 /** The telephone is the person's all the same. */
@@ -275,9 +289,10 @@ function meaningOfWords(header: string): Meaning {
   const roles = new Set(all);
   const has = (...some: Role[]) => some.some((role) => roles.has(role));
   const hasUnknown = roles.has(undefined);
-  if (has('never', 'elsewhere')) return 'none';
+  if (has('elsewhere', 'others') || (has('never') && !has('telephone'))) return 'none';
   if (has('telephone', 'adjective')) {
     if (has('segment', 'id', 'reference')) return 'none';
+    if (has('never')) return 'perhaps-numbers';
     // `Telefon Kundennummer`, but not `Kunden-Telefonnummer`.
     const hasKey = all.some((role, at) => role === 'customer' && isKeyRole(all[at + 1]));
     const isOther = hasUnknown || hasKey || has('document') || (!has('telephone') && has('customer'));
