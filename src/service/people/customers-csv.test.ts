@@ -824,6 +824,18 @@ test('the name of a person beside a company, and of a company beside a person', 
     ),
     ['Acme Ltd Ann Lee: +493090182021', 'Bob Roe: +493090182022', 'Dorn AG: +493090182023'],
   );
+  const late = Array.from({ length: 120 }, (_, n) => `Anna;Berg${n};;030 ${90_182_000 + n}`);
+  for (const [header, ...lines] of [
+    ['Vorname;Nachname;Anzeigename;Telefon', ...late],
+    ['Vorname;Nachname;Kunde;Telefon', ...late],
+    ['Vorname;Nachname;Name;Telefon', ...late.map((line) => line.replace(/;(\w+);;/, ';$1;Anna $1;'))],
+    ['Firma;Firma 2;Ansprechpartner;Telefon', 'Berg GmbH;;Otto;030 90182000'],
+  ] as [string, ...string[]][])
+    assert.deepEqual(
+      (await namesOf(header, ...lines, ';;Taxi Nord;030 90182999')).at(-1),
+      'Taxi Nord: +493090182999',
+      header,
+    );
   assert.deepEqual(await namesOf('Nazwa;Imię;Nazwisko;Telefon', 'Acme;Anna;Lis;030 90182021'), [
     'Acme Anna Lis: +493090182021',
   ]);

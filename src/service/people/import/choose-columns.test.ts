@@ -8,7 +8,9 @@ function chosen(text: string, country: string | null = 'DE'): Record<string, str
   const { header, sample } = readTable(text);
   const mapping = chooseColumns(header, sample, country);
   return Object.fromEntries(
-    header.map((cell, index) => [cell || `${index + 1}`, mapping[index] ?? '']).filter(([, field]) => field),
+    header
+      .map((cell, index) => [cell || `${index + 1}`, mapping[index] ?? ''])
+      .filter(([, field]) => field !== '' && field !== 'spare-name'),
   );
 }
 
@@ -567,6 +569,49 @@ test('a column of countries is found by its header and its cells', () => {
   }
 });
 
+test('a name whose header has an unknown word is that part of the name, if the table has nothing better for it', () => {
+  for (const [header, line, names] of [
+    [
+      'Guest No;Guest First Name;Guest Last Name;Phone',
+      '1;Anna;Berg;030 901820',
+      'Guest First Name;Guest Last Name',
+    ],
+    ['Co./Last Name;First Name;Phone', 'Smith;Anna;030 901820', 'Co./Last Name;First Name'],
+    ["Nom de naissance;Nom d'usage;Prénom;Phone", 'Vert;Petit;Ina;030 901820', "Nom d'usage;Prénom"],
+    [
+      'Nombre;Primer apellido;Segundo apellido;Phone',
+      'Ana;López;Gil;030 901820',
+      'Nombre;Primer apellido;Segundo apellido',
+    ],
+    ['Nombre;1er Apellido;2º Apellido;Phone', 'Ana;López;Gil;030 901820', 'Nombre;1er Apellido;2º Apellido'],
+    [
+      'Nombre;Apellido paterno;Apellido materno;Phone',
+      'Ana;López;Gil;030 901820',
+      'Nombre;Apellido paterno;Apellido materno',
+    ],
+    ['Voorvoegsel;Geslachtsnaam;Phone', 'de;Vries;030 901820', 'Voorvoegsel;Geslachtsnaam'],
+    ['Forenames;Surname;Phone', 'Anna;Berg;030 901820', 'Forenames;Surname'],
+    ['Vorname;Nachname;Name des Hundes;Phone', 'Anna;Berg;Rex;030 901820', 'Vorname;Nachname'],
+  ] as const) {
+    const found = Object.entries(chosen(`${header}\n${line}`)).filter(([, field]) => field === 'name');
+    assert.equal(found.map(([name]) => name).join(';'), names, header);
+  }
+});
+
+test('a name that says nothing more, in the lines that are looked at, is a spare one', () => {
+  for (const [header, line, spare] of [
+    ['Company;Contact;Phone', 'Smith Ltd;Anna Smith;030 901820', 'Contact'],
+    ['Firma;Ansprechpartner;Telefon', 'Berg GmbH;Anna Berg;030 901820', 'Ansprechpartner'],
+    ['Vorname;Nachname;Display Name;Telefon', 'Anna;Berg;Anna Berg;030 901820', 'Display Name'],
+    ['Vorname;Nachname;Kunde;Telefon', 'Anna;Berg;;030 901820', 'Kunde'],
+    ['Nombre;Apellidos;Nombre completo;Teléfono', 'Ana;Gil;Ana Gil;030 901820', 'Nombre completo'],
+  ] as const) {
+    const { header: names, sample } = readTable(`${header}\n${line}`);
+    const mapping = chooseColumns(names, sample, 'DE');
+    assert.deepEqual(names.filter((_, index) => mapping[index] === 'spare-name').join(), spare, header);
+  }
+});
+
 test('headers that say nothing leave it to the cells', () => {
   const unknown = 'Nr.;Bezug;Ruf\n1;Alpha;030 901820\n2;Beta;+49 171 3920000\n';
   assert.deepEqual(chosen(unknown), { 'Nr.': 'reference', Ruf: 'numbers' });
@@ -629,7 +674,12 @@ test('what a header with a word for a telephone holds is told by its cells', () 
     assert.notEqual(isChosen(header, '20345671', '20345672'), 'numbers', header);
   for (const header of ['Sozialversicherungsnummer', 'Zählernummer', 'Gläubiger-ID', 'N° de compteur'])
     assert.notEqual(isChosen(header, '0301234567', '0301234568'), 'numbers', header);
-  for (const header of ['Manager Phone', 'Telefon Hausarzt', 'Notfalltelefon', 'Téléphone personne de confiance'])
+  for (const header of [
+    'Manager Phone',
+    'Telefon Hausarzt',
+    'Notfalltelefon',
+    'Téléphone personne de confiance',
+  ])
     assert.equal(isChosen(header, '030 901820', '030 901821'), undefined, header);
   assert.equal(isChosen('Telefon Hausmeister', '030 901820', '030 901820'), undefined);
   assert.equal(isChosen('Contact Number', 'K-1', 'K-2'), 'reference');

@@ -5,11 +5,21 @@ import { readNumbers } from '../../../shared/phone-number/read-numbers.ts';
 import { languages } from '../../words/words.ts';
 import { type CustomerField, columns, customerFields } from '../customer-fields.ts';
 import { textIn } from './blank-cells.ts';
-import { type Meaning, mayHoldTelephones, meaningOf, namesCountries, sharesWord } from './header-words.ts';
+import {
+  type Meaning,
+  mayHoldTelephones,
+  meaningOf,
+  type NamePart,
+  namePartOf,
+  namesCountries,
+} from './header-words.ts';
+import { nameColumn, nameOfLine } from './line-name.ts';
 
 /** What a column of a table can hold: a field, or the country of the numbers in its line. */
-export type ColumnUse = CustomerField | 'country';
-export const columnUses: readonly ColumnUse[] = [...columns, 'country'];
+export const columnUses = [...columns, 'country'] as const;
+/** `spare-name`: a name that counts where the line has no better one, or says something else. */
+export const chosenUses = [...columnUses, 'spare-name'] as const;
+export type ColumnUse = (typeof chosenUses)[number];
 
 /** What each column of a table holds; '' for nothing that is read. */
 export type Mapping = readonly (ColumnUse | '')[];
@@ -36,6 +46,7 @@ export function chooseColumns(
     const meaning = meaningOf(text);
     return {
       index,
+      header: text,
       own: meaning === 'full' ? undefined : ownField(text),
       isCountry: namesCountries(text) && areCountries(cells),
       isNamed: /\p{Script=Latin}/u.test(text),
@@ -73,7 +84,10 @@ export function chooseColumns(
   if (!isChosen('numbers'))
     choose('numbers', isOf('unknown', 'alias', 'display', 'reference').filter(isWritten));
   if (!isChosen('reference')) choose('reference', reference(isOf));
-  if (!isChosen('name')) choose('name', names(isOf));
+  if (!isChosen('name')) {
+    choose('name', names(isOf));
+    choose('spare-name', isOf('full', 'display', 'alias', 'company', 'customer').filter(isWorded));
+  }
   if (!isChosen('segment')) choose('segment', isOf('segment').filter(holdsGroups).slice(0, 1));
   return header.map((_, index) => chosen.get(index) ?? '');
 }
@@ -93,6 +107,7 @@ function beginningOf(sample: readonly (readonly string[])[]): string[][] {
 
 type Column = {
   readonly index: number;
+  readonly header: string;
   /** The field whose name or label the header is; that of names is called so in other tables, too. */
   readonly own: CustomerField | undefined;
   /** Whether it names countries, by its header and its cells. */
@@ -161,7 +176,9 @@ const ENOUGH = 200;
  */
 export function leftOutTelephones(header: readonly string[], mapping: Mapping, country: string | null) {
   const left = header.flatMap((name, column) =>
-    mapping[column] || !mayHoldTelephones(name) ? [] : [{ column, filled: 0, telephones: 0, line: 0 }],
+    (mapping[column] || 'spare-name') !== 'spare-name' || !mayHoldTelephones(name)
+      ? []
+      : [{ column, filled: 0, telephones: 0, line: 0 }],
   );
   return {
     look(line: number, cells: readonly string[]): void {
@@ -260,40 +277,43 @@ function reference(isOf: (...meanings: Meaning[]) => readonly Column[]): readonl
   );
 }
 
+const isWorded = ({ about }: Column) => about.count === 0 || about.worded >= 0.5;
+
 /** First and last names, companies, and what else is called a name; nothing twice. */
 function names(isOf: (...meanings: Meaning[]) => readonly Column[]): readonly Column[] {
-  const worded = (...meanings: Meaning[]) =>
-    isOf(...meanings).filter(({ about }) => about.count === 0 || about.worded >= 0.5);
-  const parts = worded('given', 'middle', 'family');
-  const companies = worded('company');
-  const isFilled = (some: readonly Column[], row: number) => some.some(({ cells }) => cells[row]);
-  const isWhole = ['given', 'family'].every((meaning) => parts.some((one) => one.meaning === meaning));
-  const textOf = (some: readonly Column[], row: number) =>
-    some.map(({ cells }) => cells[row] ?? '').join(' ');
-  // `Name` beside `First name` and `Last name` is both of them once more, unless it is something else in a line.
-  const full = worded('full').filter(
-    ({ cells, about }) =>
-      !isWhole ||
-      about.count === 0 ||
-      cells.some((cell, row) => cell !== '' && !sharesWord(cell, textOf(parts, row))),
+  const worded = (...meanings: Meaning[]) => isOf(...meanings).filter(isWorded);
+  const isFilled = ({ about }: Column) => about.count > 0;
+  const parts = [...worded('given', 'middle', 'family')];
+  const full = worded('full');
+  const has = (part: NamePart) => [...parts, ...full].some((one) => namePartOf(one.header) === part);
+  const unsure = worded('alias').filter(isFilled);
+  const isHalf = () => !has('full') && has('given') !== has('family');
+  // `Guest First Name`, where nothing else is a first name.
+  for (const part of ['given', 'full', 'family'] as const) {
+    const isLacking =
+      part === 'full' ? isHalf() : !has(part) && !(has('full') && (has('given') || has('family')));
+    const found = isLacking ? unsure.find((one) => namePartOf(one.header) === part) : undefined;
+    if (found) parts.push(found);
+  }
+  const others = [...full, ...worded('company'), ...worded('display', 'customer').filter(isFilled)];
+  const candidates = [...parts, ...others].toSorted((a, b) => a.index - b.index);
+  const inLine = nameOfLine(candidates.map(({ header, index }) => nameColumn(header, index, false)));
+  const cellsOf = new Map(candidates.map(({ index, cells }) => [index, cells]));
+  const lines = Math.max(0, ...candidates.map(({ cells }) => cells.length));
+  const used = new Set(
+    Array.from({ length: lines }, (_, row) =>
+      inLine((index) => textIn(cellsOf.get(index)?.[row] ?? '')),
+    ).flat(),
   );
-  const shown = worded('display').filter(({ cells }) =>
-    cells.some((cell, row) => cell !== '' && !isFilled([...parts, ...full], row)),
-  );
-  const some = [
-    ...parts,
-    ...full,
-    ...shown,
-    ...companies,
-    ...worded('customer').filter(({ about }) => about.count > 0),
-  ];
-  if (some.some(({ about }) => about.count > 0)) return some;
-  const others = [
+  // Of a person with a first and a last name, `Name` says nothing more, unless it is something else in a line.
+  const some = candidates.filter((one) => parts.includes(one) || used.has(one.index) || !isFilled(one));
+  if (some.some(isFilled)) return some;
+  const last = [
     worded('display'),
     worded('alias'),
-    worded('unknown').filter((column) => !column.isNamed && column.about.count > 0),
+    worded('unknown').filter((column) => !column.isNamed && isFilled(column)),
   ];
-  return [...some, ...(others.find((found) => found.length > 0) ?? []).slice(0, 1)];
+  return [...some, ...(last.find((found) => found.length > 0) ?? []).slice(0, 1)];
 }
 
 /** A group has several customers, and each customer is in one. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Meaning, meaningOf, nameOrder } from './header-words.ts';
+import { type Meaning, meaningOf } from './header-words.ts';
 
 /** Headers of exports in several languages, separated by `|`. */
 const headers: Record<Meaning, string> = {
@@ -86,19 +86,3 @@ for (const [meaning, list] of Object.entries(headers))
       .filter(([, found]) => found !== meaning);
     assert.deepEqual(other, []);
   });
-
-test('a name begins with the first name, wherever the table has it', () => {
-  const ordered = (header: string) => {
-    const cells = header.split(';');
-    return nameOrder(cells, [...cells.keys()])
-      .map((column) => cells[column])
-      .join(';');
-  };
-  assert.equal(ordered('Nachname;Vorname'), 'Vorname;Nachname');
-  assert.equal(ordered('Firma;Achternaam;Tussenvoegsel;Voornaam'), 'Firma;Voornaam;Tussenvoegsel;Achternaam');
-  assert.equal(ordered('Nom;Prénom;Société'), 'Prénom;Nom;Société');
-  assert.equal(ordered('Name;Firma'), 'Name;Firma');
-  assert.equal(ordered('Cognome;Nome;Ditta'), 'Nome;Cognome;Ditta');
-  assert.equal(ordered('Apellidos;Nombre'), 'Nombre;Apellidos');
-  assert.equal(ordered('Apelido;Segundo nome;Primeiro nome'), 'Primeiro nome;Segundo nome;Apelido');
-});

@@ -107,10 +107,10 @@ const vocabulary = {
   /** A key, and never a telephone. */
   id: `id ids kennung key cle clave schlussel sleutel identifier identifiant identificador
     chiave chave identificativo`,
-  given: `fname forename firstname vorname vornamen givenname prenom prenoms nombres voornaam voornamen roepnaam
+  given: `fname forename forenames firstname vorname vornamen givenname prenom prenoms nombres voornaam voornamen roepnaam
     fornamn fornavn imie etunimi keresztnev`,
   middle: `middlename tussenvoegsel tussenvoegsels voorvoegsel voorvoegsels zweitname`,
-  family: `lname surname lastname nachname familienname zuname patronyme apellido apellidos achternaam familienaam familyname
+  family: `lname geslachtsnaam surname lastname nachname familienname zuname patronyme apellido apellidos achternaam familienaam familyname
     cognome cognomi apelido apelidos sobrenome sobrenomes efternamn etternavn efternavn nazwisko sukunimi prijmeni vezeteknev`,
   /** What a word for a name is then of. */
   first: `first given pila vor voor primeiro primo proprio`,
@@ -145,6 +145,7 @@ const vocabulary = {
     adressattyp keine app gl
     angabe of the de du des d la l le les el los las del di von van der die das den dem and und et y en e o or oder ou op im
     am auf te s sur zum zur a au aux bei m mr
+    primer er paterno materno
     eu ue da do dos della dello delle degli dei personale legale`,
 } as const;
 
@@ -206,7 +207,9 @@ function rolesOfWord(word: string): Role[] | undefined {
 export function namesAreaCodes(header: string): boolean {
   const roles = rolesIn(header);
   return (
-    (roles.includes('prefix') || roles.includes('country')) && !roles.some(isOfOthers) && !roles.includes('never')
+    (roles.includes('prefix') || roles.includes('country')) &&
+    !roles.some(isOfOthers) &&
+    !roles.includes('never')
   );
 }
 
@@ -251,7 +254,9 @@ export function meaningOf(header: string): Meaning {
   const whole = meaningOfWords(header);
   if (whole !== 'none' && whole !== 'perhaps-numbers') return whole;
   // `Phone / Email`, `Telefon und Fax` and `Telefon (Notfall)`, but not `Téléphone en cas d'urgence`.
-  const separator = rolesIn(header).includes('others') ? /[/&+]/ : /[/&+,]|[\s_-](?:und|u\.?|and|et|en|y|e|oder|or|ou|o)[\s_]/i;
+  const separator = rolesIn(header).includes('others')
+    ? /[/&+]/
+    : /[/&+,]|[\s_-](?:und|u\.?|and|et|en|y|e|oder|or|ou|o)[\s_]/i;
   const parts = withoutBrackets(header).split(separator);
   return parts.some((part) => meaningOfWords(part) === 'numbers') ? 'numbers' : whole;
 }
@@ -289,6 +294,8 @@ function meaningOfWords(header: string): Meaning {
   const roles = new Set(all);
   const has = (...some: Role[]) => some.some((role) => roles.has(role));
   const hasUnknown = roles.has(undefined);
+  // The last name of whoever has no other.
+  if (isBirthName(header)) return 'alias';
   if (has('elsewhere', 'others') || (has('never') && !has('telephone'))) return 'none';
   if (has('telephone', 'adjective')) {
     if (has('segment', 'id', 'reference')) return 'none';
@@ -324,6 +331,22 @@ function meaningOfWords(header: string): Meaning {
   return telephonePlace.test(header.trim()) ? 'perhaps-numbers' : 'unknown';
 }
 
+export type NamePart = 'given' | 'middle' | 'family' | 'full';
+
+/** The part of a name that a column holds: also `Guest First Name`, whose header has another word. */
+export function namePartOf(header: string): NamePart | undefined {
+  if (isBirthName(header)) return 'family';
+  const meaning = meaningOf(header);
+  if (meaning !== 'alias') return nameParts.find((part) => part === meaning);
+  const roles = new Set(rolesIn(header));
+  const part = namePart((...some) => some.some((role) => roles.has(role)));
+  return nameParts.find((one) => one === part);
+}
+
+const isBirthName = (header: string) => /^nom de (?:naissance|jeune fille)$/i.test(header.trim());
+
+const nameParts = ['given', 'middle', 'family', 'full'] as const;
+
 function namePart(has: (...roles: Role[]) => boolean): Meaning | undefined {
   if (has('alias') && has('full')) return 'alias';
   if (has('display') && !has('company')) return 'display';
@@ -336,31 +359,4 @@ function namePart(has: (...roles: Role[]) => boolean): Meaning | undefined {
   if (isGiven) return 'given';
   if (has('full')) return has('company') ? 'company' : 'full';
   return undefined;
-}
-
-/** Whether two texts have a word in common, as `Berg, Anna` and `Anna` do. */
-export function sharesWord(one: string, other: string): boolean {
-  const wordsOf = (text: string) =>
-    new Set(
-      text
-        .normalize('NFKC')
-        .toLowerCase()
-        .match(/[\p{L}\p{M}]+/gu),
-    );
-  return !wordsOf(one).isDisjointFrom(wordsOf(other));
-}
-
-/** The columns that a name is put together of, first names before last names, wherever the table has them. */
-export function nameOrder(header: readonly string[], nameColumns: readonly number[]): readonly number[] {
-  const meanings = header.map(meaningOf);
-  const has = (meaning: Meaning) => nameColumns.some((column) => meanings[column] === meaning);
-  // Next to a first name alone, `Name` is the last name, and next to a last name alone, `Nombre` is the first name.
-  const order = has('given')
-    ? ['given', 'middle', has('family') ? 'family' : 'full']
-    : ['full', 'middle', 'family'];
-  const rank = (column: number) => order.indexOf(meanings[column] ?? 'unknown');
-  const parts = nameColumns.filter((column) => rank(column) >= 0);
-  if (!parts.some((column) => rank(column) === 0)) return nameColumns;
-  const inOrder = parts.toSorted((a, b) => rank(a) - rank(b));
-  return nameColumns.map((column) => (parts.includes(column) ? (inOrder.shift() as number) : column));
 }

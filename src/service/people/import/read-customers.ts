@@ -13,10 +13,10 @@ import { type CustomerField, columns, eachText } from '../customer-fields.ts';
 import { type LineReports, refusals } from '../import-refusals.ts';
 import { isLost, isNoReference, isRounded, textIn } from './blank-cells.ts';
 import { type ColumnUse, leftOutTelephones, type Mapping } from './choose-columns.ts';
-import { type Meaning, meaningOf, nameOrder, sharesWord } from './header-words.ts';
 import type { ImportedCustomer, Line } from './imported-customer.ts';
 import { joinLines } from './join-lines.ts';
 import { type FindCustomers, type KnownCustomers, readKnown } from './known-customers.ts';
+import { nameColumn, nameOfLine } from './line-name.ts';
 import type { Table } from './table.ts';
 
 /** How a table is read: which columns, in the country of its numbers, with errors in the words of a language. */
@@ -217,9 +217,14 @@ function rowReader(
   unnamed: (column: number) => string,
 ): RowReader {
   const columnsOf = (field: ColumnUse) => [...mapping.keys()].filter((index) => mapping[index] === field);
+  const spareNames = columnsOf('spare-name');
+  const nameColumns = [...columnsOf('name'), ...spareNames].toSorted((a, b) => a - b);
+  const nameIn = nameOfLine(
+    nameColumns.map((index) => nameColumn(header[index] ?? '', index, spareNames.includes(index))),
+  );
   const textColumns = columns
     .filter((field) => field !== 'numbers')
-    .map((field) => [field, nameOrder(header, columnsOf(field))] as const)
+    .map((field) => [field, field === 'name' ? nameColumns : columnsOf(field)] as const)
     .filter(([, indexes]) => indexes.length > 0);
   const referenceColumns = columnsOf('reference');
   const numberColumns = columnsOf('numbers').map((index) => ({
@@ -228,51 +233,37 @@ function rowReader(
     countries: byLikeness(columnsOf('country'), header, index),
     label: labelColumn(header, index, columnsOf('numbers').length === 1),
   }));
-  const meanings = header.map(meaningOf);
-  const lastName = meanings.includes('family') ? meanings.indexOf('family') : meanings.indexOf('full');
-  const width = mapping.findLastIndex((field) => field !== '') + 1;
+  const width = mapping.findLastIndex((field) => field !== '' && field !== 'spare-name') + 1;
   return (cells) => {
     const cell = (index: number) => asText(cells[index] ?? '');
     const textOf = (index: number) => textIn(cell(index));
-    // A company called as its owner is there once, but not Martin Martin.
-    const repeats = (index: number, other: number) =>
-      textOf(index) === textOf(other) && !(index === lastName && meanings[other] === 'given');
-    // Of a person who has a first and a last name, `Name` and `Display name` say no more, if they are not a company's.
-    const isSaid = (index: number, indexes: readonly number[]) => {
-      const ofPerson = (...some: Meaning[]) =>
-        indexes
-          .filter((other) => some.includes(meanings[other] ?? 'unknown'))
-          .map(textOf)
-          .join(' ')
-          .trim();
-      if (meanings[index] === 'display') return ofPerson('given', 'middle', 'family', 'full') !== '';
-      if (meanings[index] !== 'full') return false;
-      const isWhole = [meanings.indexOf('given'), meanings.indexOf('family')].every((at) =>
-        indexes.includes(at),
+    const isFirst = (index: number, at: number, all: readonly number[]) =>
+      !all.slice(0, at).some((other) => textOf(other) === textOf(index));
+    // A spare name that is lost matters where there is no other.
+    const lostOf = ([field, indexes]: (typeof textColumns)[number]) =>
+      indexes.filter(
+        (index) =>
+          field !== 'reference' &&
+          isLost(cell(index)) &&
+          !(spareNames.includes(index) && nameIn(textOf).length > 0),
       );
-      return isWhole && sharesWord(textOf(index), ofPerson('given', 'middle', 'family'));
-    };
-    const isKnown = ([field, indexes]: (typeof textColumns)[number]) =>
-      field === 'reference' || !indexes.some((index) => isLost(cell(index)));
+    const isKnown = (column: (typeof textColumns)[number]) => lostOf(column).length === 0;
     return {
       fits: cells.length >= width && !cells.slice(header.length).some(Boolean),
       written: [...new Set(referenceColumns.map(cell))].filter(Boolean).join(' '),
       fields: Object.fromEntries(
-        textColumns.filter(isKnown).map(([field, indexes]) => [
-          field,
-          indexes
-            .map((index, at) =>
-              isSaid(index, indexes) || indexes.slice(0, at).some((other) => repeats(index, other))
-                ? ''
-                : textOf(index),
-            )
-            .filter(Boolean)
-            .join(' '),
-        ]),
+        textColumns
+          .filter(isKnown)
+          .map(([field, indexes]) => [
+            field,
+            (field === 'name' ? nameIn(textOf) : indexes.filter(isFirst))
+              .map(textOf)
+              .filter(Boolean)
+              .join(' '),
+          ]),
       ),
       lost: textColumns
-        .filter((column) => !isKnown(column))
-        .flatMap(([, indexes]) => indexes.filter((index) => isLost(cell(index))))
+        .flatMap(lostOf)
         .map((index) => ({ column: nameOf(header, index, unnamed), cell: cell(index) })),
       numbers: numberColumns.map(({ index, column, countries, label }) => {
         const isOther = label === undefined ? undefined : notCalledAs(cell(label));

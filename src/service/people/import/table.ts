@@ -211,8 +211,7 @@ function findHeader(rows: readonly Row[]): { header: Row | undefined; begin: num
 }
 
 /** Whether one of these cells is what columns are called; `Telefon Meier GmbH` and `Rue de Lyon` may be, but not surely. */
-const namesColumns = (cells: readonly string[]): boolean =>
-  cells.some((cell) => isSure(meaningOf(cell)));
+const namesColumns = (cells: readonly string[]): boolean => cells.some((cell) => isSure(meaningOf(cell)));
 const isSure = (meaning: Meaning) => !['unknown', 'perhaps-numbers', 'alias', 'none'].includes(meaning);
 
 /**
