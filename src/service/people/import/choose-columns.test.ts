@@ -561,6 +561,16 @@ test('a column of countries is found by its header and its cells', () => {
     ['Land', 'Bayern|Hessen'],
     ['Geburtsland', 'CH|DE'],
     ['Bank Country', 'CH|DE'],
+    ['Country of Origin', 'CH|DE'],
+    ['Country of Citizenship', 'CH|DE'],
+    ["Pays d'origine", 'CH|DE'],
+    ['País de nacionalidad', 'CH|DE'],
+    ['Herkunftsland', 'CH|DE'],
+    ['Ursprungsland', 'CH|DE'],
+    ['Heimatland', 'CH|DE'],
+    ['Nazione di cittadinanza', 'CH|DE'],
+    ['Land van herkomst', 'CH|DE'],
+    ['Pays de nationalité', 'CH|DE'],
     ['Anrede', 'MR|MS'],
   ] as const) {
     const lines = cells.split('|').map((cell, n) => `${n};Ann ${n};${cell};${numbers[n]}`);
@@ -610,6 +620,23 @@ test('a name that says nothing more, in the lines that are looked at, is a spare
     const mapping = chooseColumns(names, sample, 'DE');
     assert.deepEqual(names.filter((_, index) => mapping[index] === 'spare-name').join(), spare, header);
   }
+});
+
+test('of a list that is printed in blocks, the first is chosen; the others are left to whoever imports it', () => {
+  for (const [header, line] of [
+    ['Name;Telefon;;Name;Telefon', 'Anna Berg;030 901820;;Max Huber;030 901821'],
+    ['Name;Durchwahl;Handy;Name;Durchwahl;Handy', 'Berg;101;0171 3920000;Huber;102;0171 3920001'],
+    ['Nummer;Name;Nummer 2;Name 2', '030 901820;Anna Berg;030 901821;Max Huber'],
+    ['Nr;Name;Telefon;;Nr;Name;Telefon;;Nr;Name;Telefon', '1;Ann;030 901820;;2;Bob;030 901821;;3;Eve;030 901822'],
+  ] as const) {
+    const { header: names, sample } = readTable(`${header}\n${line}`);
+    const mapping = chooseColumns(names, sample, 'DE');
+    const first = names.findIndex((name, at) => at > 0 && name.replace(/ 2$/, '') === names[0]);
+    assert.deepEqual(mapping.slice(first).filter(Boolean), [], header);
+    assert.ok(mapping.includes('name') && mapping.includes('numbers'), header);
+  }
+  for (const header of ['Kundennr;Name 1;Telefon 1;Name 2;Telefon 2', 'Firma;Name 1;Telefon 1;Name 2;Telefon 2'])
+    assert.equal(chosen(`${header}\n1;Ann;030 901820;Bob;030 901821`)['Telefon 2'], 'numbers', header);
 });
 
 test('headers that say nothing leave it to the cells', () => {

@@ -40,6 +40,9 @@ export function chooseColumns(
   sample: readonly (readonly string[])[],
   country: string | null,
 ): Mapping {
+  const end = endOfFirstBlock(header);
+  if (end < header.length)
+    return [...chooseColumns(header.slice(0, end), sample, country), ...header.slice(end).map(() => '' as const)];
   const rows = beginningOf(sample);
   const all = header.map((text, index): Column => {
     const cells = rows.map((row) => row[index] ?? '');
@@ -90,6 +93,23 @@ export function chooseColumns(
   }
   if (!isChosen('segment')) choose('segment', isOf('segment').filter(holdsGroups).slice(0, 1));
   return header.map((_, index) => chosen.get(index) ?? '');
+}
+
+const ofNames: readonly Meaning[] = ['given', 'family', 'full', 'company', 'display', 'customer'];
+const ofNumbers: readonly Meaning[] = ['numbers', 'perhaps-numbers', 'place-number', 'contact-number', 'key'];
+
+/**
+ * Where the second block of columns begins, if the table has several customers in a line, as printed lists have: `Name;Telefon;;Name;Telefon`.
+ * Where the line has a key or a company of its own, all blocks are of one customer.
+ */
+function endOfFirstBlock(header: readonly string[]): number {
+  const named = [...header.keys()].filter((column) => header[column]);
+  const bases = named.map((column) => header[column]?.toLowerCase().replace(/[\s._-]*\d+$/, ''));
+  const size = bases.indexOf(bases[0], 1);
+  const isRepeated = size > 1 && bases.length % size === 0 && bases.every((base, at) => base === bases[at % size]);
+  const meanings = named.slice(0, size).map((column) => meaningOf(header[column] ?? ''));
+  const hasBoth = [ofNames, ofNumbers].every((some) => meanings.some((meaning) => some.includes(meaning)));
+  return isRepeated && hasBoth ? (named[size] ?? 0) : header.length;
 }
 
 /** The first line, and as many of the others as there is time for. */

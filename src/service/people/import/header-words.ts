@@ -39,7 +39,9 @@ const vocabulary = {
     commentaires kommentar kommentare opmerking opmerkingen observaciones nota notas notitie notities description
     beschreibung omschrijving descripcion
     date dates datum fecha birthday birthdate birth geburt geburts geburtstag geburtsdatum geburtsname geboortedatum naissance
-    nacimiento anniversary jahrestag time times zeit zeiten uhrzeit hora heure tijd created updated modified changed
+    nacimiento origin origine origen origem herkunft herkomst ursprung ursprungs heimat nationality nationalitat nationalite
+    nationalita nacionalidad nacionalidade nationaliteit citizenship citoyennete cittadinanza ciudadania staatsangehorigkeit
+    anniversary jahrestag time times zeit zeiten uhrzeit hora heure tijd created updated modified changed
     erstellt geandert angelegt seit since depuis desde sinds activity contacted
     count counts anzahl aantal cantidad sum summe total totals amount betrag montant importe bedrag balance saldo umsatz
     revenue turnover price preis prix precio prijs cost kosten cout coste salary gehalt salaire salario rate tarif tarifa
