@@ -231,3 +231,45 @@ test('zeros that stand for a withheld number are nobody to call back', async (t)
   assert.equal((await boss.send('/call-back', { number: '000', kind: 'done', from: 'list' })).status, 422);
   assert.equal((await boss.send('/person/name', { number: '000', name: 'Nobody', new: '1' })).status, 422);
 });
+
+test('a reference is taken as the list of customers gives it', async (t) => {
+  const { put, ask, url, a, numbersOf } = await scene(t);
+  for (const body of [
+    'reference,name,numbers\n,Ann,030 3333333\n',
+    "reference,name,numbers\n'n/a,Bob,030 3333334\n",
+  ])
+    await ask(`${url}/admin/customers`, {
+      token: a.admin,
+      method: 'POST',
+      headers: { 'content-type': 'text/csv' },
+      body,
+    });
+  const listed = async () =>
+    (await ask(`${url}/admin/customers`, { token: a.admin })).text
+      .trim()
+      .split('\r\n')
+      .slice(1)
+      .map((line) => line.split(',').slice(0, 2));
+  const before = await listed();
+  assert.ok(before.some(([reference]) => reference === "'+49303333333"));
+  for (const [reference = '', name] of before) {
+    const address = encodeURIComponent(reference);
+    assert.equal((await put(address, { reference, name: `${name} X` })).status, 200, reference);
+    const { json } = await ask(`${url}/admin/customers/${address}`, { token: a.admin });
+    assert.equal((json as { name: string }).name, `${name} X`);
+  }
+  assert.deepEqual(
+    await listed(),
+    before.map(([reference, name]) => [reference, `${name} X`]),
+  );
+  assert.deepEqual(await numbersOf('+49303333333'), ['+49303333333']);
+  // A customer who is called so is meant before any other.
+  assert.equal((await put("''x", { name: 'Eve' })).status, 200);
+  assert.equal((await put(encodeURIComponent("'=1"), { name: 'New' })).status, 200);
+  assert.ok((await listed()).some(([reference]) => reference === "'=1"));
+  assert.equal(
+    (await ask(`${url}/admin/customers/${encodeURIComponent("'=1")}`, { token: a.admin, method: 'DELETE' }))
+      .status,
+    204,
+  );
+});

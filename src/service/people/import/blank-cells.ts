@@ -21,10 +21,11 @@ const isBlankBehindApostrophes = (cell: string): boolean => isBlank(cell.replace
 export const asLiteral = (text: string): string => (isBlankBehindApostrophes(text) ? `'${text}` : text);
 
 /** The text of a cell; '' if it says nothing. */
-export function textIn(cell: string): string {
-  if (isBlank(cell)) return '';
-  return cell.startsWith("'") && isBlankBehindApostrophes(cell) ? cell.slice(1) : cell;
-}
+export const textIn = (cell: string): string => (isBlank(cell) ? '' : literalIn(cell));
+
+/** The text that was written by `asLiteral`. */
+export const literalIn = (cell: string): string =>
+  cell.startsWith("'") && isBlankBehindApostrophes(cell) ? cell.slice(1) : cell;
 
 /** Whether it says that there is no reference, or has lost it. `NO` and `@x` are some. */
 export const isNoReference = (cell: string): boolean =>

@@ -627,7 +627,10 @@ test('of a list that is printed in blocks, the first is chosen; the others are l
     ['Name;Telefon;;Name;Telefon', 'Anna Berg;030 901820;;Max Huber;030 901821'],
     ['Name;Durchwahl;Handy;Name;Durchwahl;Handy', 'Berg;101;0171 3920000;Huber;102;0171 3920001'],
     ['Nummer;Name;Nummer 2;Name 2', '030 901820;Anna Berg;030 901821;Max Huber'],
-    ['Nr;Name;Telefon;;Nr;Name;Telefon;;Nr;Name;Telefon', '1;Ann;030 901820;;2;Bob;030 901821;;3;Eve;030 901822'],
+    [
+      'Nr;Name;Telefon;;Nr;Name;Telefon;;Nr;Name;Telefon',
+      '1;Ann;030 901820;;2;Bob;030 901821;;3;Eve;030 901822',
+    ],
   ] as const) {
     const { header: names, sample } = readTable(`${header}\n${line}`);
     const mapping = chooseColumns(names, sample, 'DE');
@@ -635,7 +638,10 @@ test('of a list that is printed in blocks, the first is chosen; the others are l
     assert.deepEqual(mapping.slice(first).filter(Boolean), [], header);
     assert.ok(mapping.includes('name') && mapping.includes('numbers'), header);
   }
-  for (const header of ['Kundennr;Name 1;Telefon 1;Name 2;Telefon 2', 'Firma;Name 1;Telefon 1;Name 2;Telefon 2'])
+  for (const header of [
+    'Kundennr;Name 1;Telefon 1;Name 2;Telefon 2',
+    'Firma;Name 1;Telefon 1;Name 2;Telefon 2',
+  ])
     assert.equal(chosen(`${header}\n1;Ann;030 901820;Bob;030 901821`)['Telefon 2'], 'numbers', header);
 });
 

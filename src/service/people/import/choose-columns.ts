@@ -42,7 +42,10 @@ export function chooseColumns(
 ): Mapping {
   const end = endOfFirstBlock(header);
   if (end < header.length)
-    return [...chooseColumns(header.slice(0, end), sample, country), ...header.slice(end).map(() => '' as const)];
+    return [
+      ...chooseColumns(header.slice(0, end), sample, country),
+      ...header.slice(end).map(() => '' as const),
+    ];
   const rows = beginningOf(sample);
   const all = header.map((text, index): Column => {
     const cells = rows.map((row) => row[index] ?? '');
@@ -106,7 +109,8 @@ function endOfFirstBlock(header: readonly string[]): number {
   const named = [...header.keys()].filter((column) => header[column]);
   const bases = named.map((column) => header[column]?.toLowerCase().replace(/[\s._-]*\d+$/, ''));
   const size = bases.indexOf(bases[0], 1);
-  const isRepeated = size > 1 && bases.length % size === 0 && bases.every((base, at) => base === bases[at % size]);
+  const isRepeated =
+    size > 1 && bases.length % size === 0 && bases.every((base, at) => base === bases[at % size]);
   const meanings = named.slice(0, size).map((column) => meaningOf(header[column] ?? ''));
   const hasBoth = [ofNames, ofNumbers].every((some) => meanings.some((meaning) => some.includes(meaning)));
   return isRepeated && hasBoth ? (named[size] ?? 0) : header.length;
