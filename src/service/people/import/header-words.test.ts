@@ -22,7 +22,7 @@ const headers: Record<Meaning, string> = {
     FAX番号|FAX번호|FAX号码|ＦＡＸ番号|番号FAX|Faxszám|Faxové číslo|Numer faksu|Faks numarası|Faksi|Faxnr.|Faxgerät privat
     Indirizzo|Città|CAP|P.IVA|Partita IVA|Codice fiscale|Telefon (Fax)|Phone (Fax)|Phone (Work Fax)|Telefon (Fax geschäftlich)|Phone [Fax]|Telefon (Sekretariat)
     Telefon Sekretariat|Sekretariat Telefon|Tel.-Nr. Sekretariat|Téléphone secrétariat|Teléfono secretaría
-    Phone (Assistant)|Phone (Spouse)|Téléphone (secrétariat)|Prefisso|Nome utente|Data di nascita|Numero fattura|Note
+    Phone (Assistant)|Phone (Spouse)|Téléphone (secrétariat)|Prefisso|Nome utente|Data di nascita|Numero fattura|Note|Code famille|Código familia
     Morada|Código postal|Contribuinte|Nome do produto|Observações|group_id_name|Contact Owner.id|Responsável|Localidade|Número de fatura`,
   numbers: `Natel|Natel-Nr.|Natel Nr|Hdy|Hdy.|Festn.|Mobilf.|Direktwahl|Fixnetz 2|Telefon Fixnetz|Port.|Telefon (auch Fax)|Tel. (+Fax)
     Telefon (kein Fax)|Telefon (Notfall)|Telefon/Fax|Tel. + Fax|Phone / Fax|Festnetz|Durchwahl|Fon|Zentrale|GSM|Portable|Fixe|Celular|Fijo|Cell|Mobil|Handy|Rufnummer|Teléfono
@@ -55,7 +55,7 @@ const headers: Record<Meaning, string> = {
     Klantcode|Debitorenkonto|Debitoren-Nr.|Debitorennummer|Debiteurnummer|Debiteurennummer|Relatienummer
     Lidnummer|Reference|Referenz|Référence|Referencia|Referentie|Ref|Ref.|Record ID|Contact ID
     Mitgliedsnummer|Patientennummer|Member ID|Customer #|Kundenkonto|Référence client|Mandantennummer
-    Externe ID|Account Name.id|External ID|Codice cliente|Numero cliente|ID cliente|Riferimento|Nº de cliente|Código do cliente`,
+    Externe ID|Account Name.id|Datensatz-ID|ID de fiche d'informations|ID de registro|KUNNR|PatNr|Cod. cliente|Cód. cliente|A/C|Cod. Cliente|External ID|Codice cliente|Numero cliente|ID cliente|Riferimento|Nº de cliente|Código do cliente`,
   given: `Vorname|First Name|Given Name|Prénom|Voornaam|FirstName|first_name|Nombre de pila|First|Forename
     Billing First Name|Nome proprio|Primeiro nome|Förnamn|Fornavn|Imię`,
   family: `Nachname|Last Name|Family Name|Surname|Achternaam|Apellidos|Apellido|Nom de famille|Zuname|Familienname
@@ -63,17 +63,17 @@ const headers: Record<Meaning, string> = {
   middle: `Middle Name|Weitere Vornamen|Deuxième prénom|Segundo nombre|Additional Name|Tussenvoegsel|Second name`,
   full: `Name|Nom|Nombre|Naam|Full Name|Name, Vorname|Nom et prénom|Nombre y apellidos|Vorname Nachname
     Vor- und Nachname|Name 1|Name2|Customer name|Kundenname|Nom du client|Klantnaam|Contact Name
-    Name (Adressattyp natürl. Person)|Volledige naam|Voor- en achternaam|Nombre completo|Nom complet|Nome|Nominativo|Nome e cognome|Cognome e nome|Nome completo|Nome do cliente|Nazwa|Namn|Navn|Nimi|Név|Jméno`,
+    Name (Adressattyp natürl. Person)|Volledige naam|Voor- en achternaam|Nombre completo|Nom complet|Nome|Nominativo|Nome e cognome|Cognome e nome|Nome completo|Nome do cliente|Nazwa|Namn|Navn|Nimi|Név|Jméno|Intitulé|Intitulé du tiers`,
   company: `Firma|Company|Company Name|Raison sociale|Razón social|Société|Empresa|Bedrijf|Bedrijfsnaam|Firmenname
     Organization|Organization Name|Organization 1 - Name|Unternehmen|Entreprise|Organisation
     Nom de l'entreprise|Associated Company|Unternehmensname|Nombre de la empresa|Handelsnaam
-    Nom de la société|Nom de société|Billing Company|Denominación social|Ragione sociale|Ditta|Azienda|Società|Denominazione sociale|Razão social|Nome da empresa|Account Name|account_name|Sociedade|Ünvan`,
+    Nom de la société|Nom de société|Billing Company|Denominación social|Ragione sociale|Ditta|Azienda|Società|Denominazione sociale|Razão social|Nome da empresa|Account Name|account_name|Sociedade|Ünvan|Rag. Soc.|Rag. Soc. 1|Rag.Soc.`,
   display: 'Display Name|Anzeigename',
   alias: `Kurzbezeichnung|Matchcode|Suchname|Ansprechpartner|Kontaktperson|Short name
     Kurzname|Contactpersoon|Contact person|Referente|Pessoa de contato`,
   segment: `Segment|Segmento|Kundengruppe|Gruppe|Kategorie|Catégorie|Groep|Klantgroep|Categoría|Customer group|Group name|Gruppenname
-    Kundensegment|Groupe de clients|Category|Gruppo|Grupo|Categoria`,
-  key: `Nummer|Number|Nr.|ID|Numéro|Número|No.|Konto|Code|Codice|Código`,
+    Kundensegment|Groupe de clients|Category|Gruppo|Grupo|Categoria|Famille|Famille clients|Familia|Família`,
+  key: `Nummer|Number|Nr.|ID|Numéro|Número|No.|Konto|Code|Codice|Código|Cod.|Cód.`,
   customer: `Kunde|Customer|Client|Cliente|Klant`,
   unknown: `Телефон/факс|Τηλ./Φαξ|电话/传真|هاتف/فاكس|電話/FAX|電話・FAX番号|Gläubiger-ID|Lfd. Nr.|foo|x`,
 };

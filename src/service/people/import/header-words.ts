@@ -90,13 +90,14 @@ const vocabulary = {
     fornecedor veiculo cnpj cpf nipc contribuinte`,
   /** A key of the account's own in one word. */
   reference: `reference references referenz referenzen referencia referencias referentie ref referenznr kdnr kdnummer
-    debitorenkonto kundenkonto
+    debitorenkonto kundenkonto kunnr
     riferimento rif`,
   /** Whose key it is, before or after a word for a key. Alone it is the customer. */
   customer: `customer customers kunde kunden kd kdn client clients cliente clientes klant klanten debitor debitoren debiteur
     debiteuren debtor deudor abonne abonnent abonnenten subscriber member members mitglied mitglieder membre adherent
     miembro socio lid leden lidmaatschap patient patienten paciente mandant mandanten tenant mieter huurder tiers tercero
     account accounts record external extern externe crm lead relatie relaties
+    datensatz fiche registro pat
     clienti abbonato iscritto paziente inquilino associato assinante membro`,
   /** A person who works at the customer. The same before a word for a key. */
   contact: `contact contacts kontakt kontakte contacto contactos contactpersoon person persons personen persona personne
@@ -105,7 +106,7 @@ const vocabulary = {
   /** A number or a key, whatever of. */
   number: `number numbers num nbr no nr nrs n nummer nummern nummers numero numeros`,
   /** A key, whatever of. */
-  key: `code codes codigo konto compte codice codici conto conta`,
+  key: `code cod codes codigo konto compte codice codici conto conta`,
   /** A key, and never a telephone. */
   id: `id ids kennung key cle clave schlussel sleutel identifier identifiant identificador
     chiave chave identificativo`,
@@ -117,9 +118,11 @@ const vocabulary = {
   /** What a word for a name is then of. */
   first: `first given pila vor voor primeiro primo proprio`,
   second: `middle second additional deuxieme segundo segunda middelste zweiter weitere`,
-  last: `last family famille ultimo famiglia familia`,
+  last: `last family ultimo`,
+  /** Of a name a last name, else a group of customers. */
+  lineage: `famille famiglia familia`,
   full: `name names namen nom noms nombre naam fullname full volledige completo complet
-    nome nomi nomes nominativo nazwa namn navn nimi nev jmeno`,
+    intitule nome nomi nomes nominativo nazwa namn navn nimi nev jmeno`,
   /** A name as address books show it. */
   display: `display anzeigename angezeigter`,
   /** A second name of the same. */
@@ -127,7 +130,7 @@ const vocabulary = {
     bezeichnung alias`,
   company: `company companies companyname firma firmen firmenname unternehmen unternehmens betrieb betriebs organisation
     organisations organization organizations corporation corporate societe entreprise raison denomination etablissement
-    empresa compania razon denominacion organizacion bedrijf bedrijfs organisatie onderneming handels
+    empresa compania rag razon denominacion organizacion bedrijf bedrijfs organisatie onderneming handels
     ditta azienda aziende impresa societa ragione denominazione organizzazione razao denominacao organizacao sociedade
     unvan foretag virksomhed yritys spolecnost`,
   segment: `segment segments segmento kundensegment group groups gruppe gruppen groupe groupes grupo grupos groep groepen
@@ -147,7 +150,7 @@ const vocabulary = {
     adressattyp keine app gl
     angabe of the de du des d la l le les el los las del di von van der die das den dem and und et y en e o or oder ou op im
     am auf te s sur zum zur a au aux bei m mr
-    primer er paterno materno
+    primer er paterno materno informations soc
     eu ue da do dos della dello delle degli dei personale legale`,
 } as const;
 
@@ -311,15 +314,17 @@ function meaningOfWords(header: string): Meaning {
   if (has('line')) return 'perhaps-numbers';
   if (has('prefix', 'country')) return 'none';
   if (has('segment', 'customer') && has('id') && has('full')) return has('segment') ? 'none' : 'reference';
+  if (/^a\/c$/i.test(header.trim())) return 'reference';
   // CRMs call the company of a contact so.
   if (/^account[\s_]?name$/i.test(header.trim())) return 'company';
+  const isKey = has('number', 'key', 'id');
   // `Weitere Nummer`, but not `Weitere Vornamen`.
   if (has('number') && has('second') && all.length === 2) return 'place-number';
   const part = has('segment') && has('full') ? undefined : namePart(has);
+  if (has('lineage') && !part && !hasUnknown) return isKey ? 'none' : 'segment';
   // `Name of the dog` is not that of a customer, but better than nothing.
   if (part) return hasUnknown ? 'alias' : part;
   if (has('segment')) return hasUnknown ? 'unknown' : 'segment';
-  const isKey = has('number', 'key', 'id');
   if (has('reference') || (isKey && has('customer', 'contact'))) {
     if (hasUnknown) return 'key';
     return has('reference', 'id', 'customer') ? 'reference' : 'contact-number';
@@ -353,7 +358,7 @@ function namePart(has: (...roles: Role[]) => boolean): Meaning | undefined {
   if (has('alias') && has('full')) return 'alias';
   if (has('display') && !has('company')) return 'display';
   const isGiven = has('given', 'first');
-  const isFamily = has('family', 'last');
+  const isFamily = has('family', 'last') || (has('lineage') && has('full'));
   if ((isGiven && isFamily) || (has('full') && has('given', 'family') && !has('first', 'second', 'last')))
     return 'full';
   if (isFamily) return 'family';
