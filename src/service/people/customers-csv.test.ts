@@ -841,6 +841,68 @@ test('the name of a person beside a company, and of a company beside a person', 
   ]);
 });
 
+test('a column beside a number says what it is for, whatever the column is called', async () => {
+  for (const [header, line] of [
+    ['Telefon1;Telefon1Typ;Telefon2;Telefon2Typ', '030 901820;Büro;030 901829;Fax'],
+    ['Phone1;Type1;Phone2;Type2', '030 901820;Office;030 901829;Fax'],
+    ['Typ Telefon 1;Telefon 1;Typ Telefon 2;Telefon 2', 'Büro;030 901820;Fax;030 901829'],
+    ['Rufnummer 1;Bemerkung 1;Rufnummer 2;Bemerkung 2', '030 901820;Büro;030 901829;Fax'],
+    ['Type tél. 1;Tél. 1;Type tél. 2;Tél. 2', 'Bureau;030 901820;Fax;030 901829'],
+  ] as const) {
+    const store = fakeStore();
+    await importOwn(
+      store,
+      `Nr;Name;${header}\n1;Berg;${line}\n2;Ott;${line.replaceAll('Fax', '').replaceAll('9018', '9028')}`,
+    );
+    assert.deepEqual(
+      store.kept.map(({ numbers }) => numbers.length),
+      [1, 2],
+      header,
+    );
+  }
+  for (const header of [
+    'Telefonart;Telefon',
+    'Kommunikationsart;Nummer',
+    'Kontaktart;Telefonnummer',
+    'Beschreibung;Telefon',
+  ]) {
+    const store = fakeStore();
+    await importOwn(
+      store,
+      `Kundennr;Name;${header}\n1;Berg;Telefon;030 901820\n1;Berg;Fax;030 901829\n2;Ott;${header.startsWith('B') ? 'schickt Fax' : ''};030 901822`,
+    );
+    assert.deepEqual(
+      store.kept.map(({ numbers }) => numbers),
+      [['+4930901820'], ['+4930901822']],
+      header,
+    );
+  }
+});
+
+test('what databases and spreadsheets write for nothing is no name; keys that are read as decimals are whole', async () => {
+  const store = fakeStore();
+  const report = await importOwn(
+    store,
+    'id,name,segment,phone\n1001.0,Anna,None,030 901820\n1002.0,None,(leer),030 901821\n1003.0,(vide),Gold,030 901822\n1004.0,<NA>,nan,030 901823\n',
+  );
+  assert.equal(report.refused, 0);
+  assert.deepEqual(
+    store.kept.map(({ reference, name, segment }) => [reference, name, segment]),
+    [
+      ['1001', 'Anna', null],
+      ['1002', '1002', null],
+      ['1003', '1003', 'Gold'],
+      ['1004', '1004', null],
+    ],
+  );
+  const versions = fakeStore();
+  await importOwn(versions, 'id,name,phone\n1.0,Anna,030 901820\n1.5,Max,030 901821\n');
+  assert.deepEqual(
+    versions.kept.map(({ reference }) => reference),
+    ['1.0', '1.5'],
+  );
+});
+
 test('colleagues with one switchboard stay two, and their number is named', async () => {
   const store = fakeStore();
   const report = await importOwn(

@@ -718,6 +718,41 @@ test('what a header with a word for a telephone holds is told by its cells', () 
   assert.equal(isChosen('Contact Number', 'K-1', 'K-2'), 'reference');
 });
 
+test('a telephone of a person who has a column is not the customer’s', () => {
+  for (const [person, telephone] of [
+    ['Commercial', 'Tél. commercial'],
+    ['Eigentümer', 'Telefon Eigentümer'],
+    ['Tutor', 'Tutor phone'],
+    ['Médecin traitant', 'Téléphone médecin traitant'],
+  ] as const) {
+    const found = chosen(
+      `Code;Nom;Telefon;${person};${telephone}\n1;Ann;030 901820;Jean;030 901821\n2;Bob;030 901822;Luc;030 901823`,
+    );
+    assert.equal(found[telephone], undefined, telephone);
+    assert.equal(found.Telefon, 'numbers');
+  }
+  for (const [own, telephone] of [
+    ['Firma', 'Telefon Firma'],
+    ['Ansprechpartner', 'Telefon Ansprechpartner'],
+    ['Kunde', 'Telefon Kunde'],
+  ] as const)
+    assert.equal(
+      chosen(`Nr;${own};${telephone}\n1;Ann;030 901820\n2;Bob;030 901822`)[telephone],
+      'numbers',
+      telephone,
+    );
+});
+
+test('a check box is no reference, even if it is called so', () => {
+  const lines = ['CON1;Anna;030 901820;1', 'CON2;Max;030 901821;1', 'CON3;Ina;030 901822;0'];
+  assert.deepEqual(chosen(['Contact Id;First Name;Office Phone;Reference', ...lines].join('\n')), {
+    'Contact Id': 'reference',
+    'First Name': 'name',
+    'Office Phone': 'numbers',
+  });
+  assert.equal(chosen('Reference;Name;Phone\n1;Anna;030 901820\n0;Max;030 901821').Reference, 'reference');
+});
+
 test('the reference is that of the line, not that of what several lines belong to', () => {
   const keys = (header: string) =>
     Object.entries(

@@ -12,6 +12,7 @@ import {
   type NamePart,
   namePartOf,
   namesCountries,
+  withoutTelephoneWords,
 } from './header-words.ts';
 import { nameColumn, nameOfLine } from './line-name.ts';
 
@@ -65,10 +66,12 @@ export function chooseColumns(
   const choose = (field: ColumnUse, some: readonly Column[]) => {
     for (const { index } of some) chosen.set(index, field);
   };
-  const isFree = ({ index }: Column) => !chosen.has(index);
+  const isFree = (one: Column) => !chosen.has(one.index) && !ofOthers.has(one);
+  const ofOthers = telephonesOfOthers(all);
   const isOf = (...meanings: Meaning[]) => all.filter((one) => isFree(one) && meanings.includes(one.meaning));
 
-  for (const one of all) if (one.own) chosen.set(one.index, one.own);
+  for (const one of all)
+    if (one.own && !(one.own === 'reference' && isCheckBox(one))) chosen.set(one.index, one.own);
   const isChosen = (field: CustomerField) => [...chosen.values()].includes(field);
   choose(
     'country',
@@ -272,6 +275,22 @@ function telephones(named: readonly Column[]): readonly Column[] {
   });
 }
 
+/** Beside other telephones, those of people who have a column: `Commercial`, `Tél. commercial`. */
+function telephonesOfOthers(all: readonly Column[]): ReadonlySet<Column> {
+  const people = new Set(
+    all
+      .filter((one) => one.meaning === 'unknown' && one.about.worded >= 0.5)
+      .map(({ header }) => header.toLowerCase()),
+  );
+  const telephones = all.filter(({ meaning }) => meaning === 'numbers' || meaning === 'perhaps-numbers');
+  const ofOthers = telephones.filter(({ header }) => people.has(withoutTelephoneWords(header)));
+  return new Set(ofOthers.length < telephones.length ? ofOthers : []);
+}
+
+/** Whether several lines share an answer to a question. */
+const isCheckBox = ({ about, cells }: Column) =>
+  about.count > 0 && about.distinct < 1 && cells.every((cell) => /^[01]?$/.test(cell) || answer.test(cell));
+
 /** Columns whose headers do not speak of telephones. */
 const holdsTelephones = ({ about }: Column) => about.count > 0 && about.telephone() >= MOST;
 
@@ -282,7 +301,7 @@ const isDialledMostly = ({ about }: Column) =>
 /** The column with the account's own keys: named as such, else the first with a different key in each line. */
 function reference(isOf: (...meanings: Meaning[]) => readonly Column[]): readonly Column[] {
   const named = isOf('reference', 'contact-number').filter(
-    ({ about }) => about.count < 10 || about.distinct >= 0.1,
+    (one) => (one.about.count < 10 || one.about.distinct >= 0.1) && !isCheckBox(one),
   );
   const filled = (some: readonly Column[]) =>
     some.toSorted((a, b) => Number(b.about.count > 0) - Number(a.about.count > 0));

@@ -274,6 +274,14 @@ export function mayHoldTelephones(header: string): boolean {
   return roles.includes('telephone') && !isElsewhere && !isOfOtherInBrackets(header);
 }
 
+/** The words of a header without those for telephones: `Tél. commercial` is of whom a column `Commercial` names. */
+export function withoutTelephoneWords(header: string): string {
+  const isKept = (word: string) =>
+    !rolesIn(word).every((role) => role === 'telephone' || role === 'number') &&
+    !/^(?:de|du|des|del|di|do|da|of|van|von|der)$/.test(word);
+  return (header.toLowerCase().match(/\p{L}+/gu) ?? []).filter(isKept).join(' ');
+}
+
 /** `Phone (Work Fax)`, but not `Telefon (auch Fax)`. */
 const isOfOtherInBrackets = (header: string): boolean =>
   [...header.matchAll(/[([]([^)\]]*)/g)].some(
