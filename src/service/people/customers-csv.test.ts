@@ -903,6 +903,20 @@ test('what databases and spreadsheets write for nothing is no name; keys that ar
   );
 });
 
+test('a spare name that a spreadsheet has lost matters where the line has no other', async () => {
+  const store = fakeStore();
+  store.kept.push(made('7', 'Ann', null), made('8', 'Bob', null));
+  const { left } = await importOwn(
+    store,
+    'Kundennr;Firma;Ansprechpartner;Telefon\n7;;#REF!;030 901820\n8;Ott KG;#REF!;030 901821\n9;Fox AG;Eve;030 901822',
+  );
+  assert.equal(left, 1);
+  assert.deepEqual(
+    store.kept.map(({ name }) => name),
+    ['Ann', 'Ott KG', 'Fox AG'],
+  );
+});
+
 test('colleagues with one switchboard stay two, and their number is named', async () => {
   const store = fakeStore();
   const report = await importOwn(

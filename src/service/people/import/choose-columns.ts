@@ -14,7 +14,7 @@ import {
   namesCountries,
   withoutTelephoneWords,
 } from './header-words.ts';
-import { nameColumn, nameOfLine } from './line-name.ts';
+import { nameOfLine } from './line-name.ts';
 
 /** What a column of a table can hold: a field, or the country of the numbers in its line. */
 export const columnUses = [...columns, 'country'] as const;
@@ -58,6 +58,7 @@ export function chooseColumns(
       isCountry: namesCountries(text) && areCountries(cells),
       isNamed: /\p{Script=Latin}/u.test(text),
       meaning,
+      part: namePartOf(text),
       cells,
       about: describe(cells.filter(Boolean), country),
     };
@@ -142,6 +143,7 @@ type Column = {
   /** Whether the header could say anything to us. */
   readonly isNamed: boolean;
   readonly meaning: Meaning;
+  readonly part: NamePart | undefined;
   /** With the empty ones, so that columns can be compared line by line. */
   readonly cells: readonly string[];
   readonly about: ReturnType<typeof describe>;
@@ -328,19 +330,21 @@ function names(isOf: (...meanings: Meaning[]) => readonly Column[]): readonly Co
   const isFilled = ({ about }: Column) => about.count > 0;
   const parts = [...worded('given', 'middle', 'family')];
   const full = worded('full');
-  const has = (part: NamePart) => [...parts, ...full].some((one) => namePartOf(one.header) === part);
+  const has = (part: NamePart) => [...parts, ...full].some((one) => one.part === part);
   const unsure = worded('alias').filter(isFilled);
   const isHalf = () => !has('full') && has('given') !== has('family');
   // `Guest First Name`, where nothing else is a first name.
   for (const part of ['given', 'full', 'family'] as const) {
     const isLacking =
       part === 'full' ? isHalf() : !has(part) && !(has('full') && (has('given') || has('family')));
-    const found = isLacking ? unsure.find((one) => namePartOf(one.header) === part) : undefined;
+    const found = isLacking ? unsure.find((one) => one.part === part) : undefined;
     if (found) parts.push(found);
   }
   const others = [...full, ...worded('company'), ...worded('display', 'customer').filter(isFilled)];
   const candidates = [...parts, ...others].toSorted((a, b) => a.index - b.index);
-  const inLine = nameOfLine(candidates.map(({ header, index }) => nameColumn(header, index, false)));
+  const inLine = nameOfLine(
+    candidates.map(({ index, meaning, part }) => ({ index, meaning, part, isSpare: false })),
+  );
   const cellsOf = new Map(candidates.map(({ index, cells }) => [index, cells]));
   const lines = Math.max(0, ...candidates.map(({ cells }) => cells.length));
   const used = new Set(

@@ -43,6 +43,7 @@ const lines: readonly (readonly [header: string, line: string, name: string])[] 
   ['*ContactName;FirstName;LastName', 'Smith, Anna;Anna;Smith', 'Anna Smith'],
   ['*ContactName;FirstName;LastName', 'A. Smith;Anna;Smith', 'Anna Smith'],
   ['*ContactName;FirstName;LastName', 'Anna Smith Ltd;Anna;Smith', 'Anna Smith Ltd'],
+  ['*ContactName;FirstName;LastName', 'Smith Autos;A.;Smith', 'Smith Autos A. Smith'],
   ['First Name;Last Name;Business Name', 'John;Brown;Brown & Sons', 'John Brown Brown & Sons'],
   [
     'Contact Name;First Name;Last Name;Customer Name',
@@ -57,6 +58,8 @@ const lines: readonly (readonly [header: string, line: string, name: string])[] 
   ['Vorname;Nachname;Firma', 'Max;Berg;Max Berg', 'Max Berg'],
   ['Vorname;Nachname;Firma', 'Max;Berg;Berg GmbH', 'Max Berg Berg GmbH'],
   ['Vorname;Nachname', 'Martin;Martin', 'Martin Martin'],
+  ['Vorname;Name', 'Paul;Paul', 'Paul Paul'],
+  ['Nombre;Apellidos;Nombre completo', ';Bar García;Bar García', 'Bar García'],
   ['first_name;last_name;billing_first_name;billing_last_name', 'Anna;Berg;Anna;Berg', 'Anna Berg'],
   ['Company;(Contact)', 'Smith Ltd;Anna Smith', 'Smith Ltd'],
   ['Company;(Contact)', ';John Brown', 'John Brown'],

@@ -32,39 +32,31 @@ export function nameOfLine(
   const has = (part: NamePart) => columns.some((one) => !one.isSpare && one.part === part);
   // Next to a first name alone, `Name` is the last name, and next to a last name alone, `Nombre` is the first name.
   const lacking = has('given') === has('family') ? undefined : has('given') ? 'family' : 'given';
+  const firstFull = columns.find(({ isSpare, part }) => !isSpare && part === 'full')?.index;
   return (textOf) => {
     const filled = columns
       .map((one): Piece => ({ ...one, text: textOf(one.index), words: wordsOf(textOf(one.index)) }))
       .filter(({ text, isSpare }) => text !== '' && !(isSpare && !/\p{L}/u.test(text)));
     const pieces = needed(filled);
-    const known = pieces.filter(({ part }) => isOneOf(part, 'given', 'family'));
-    const acting =
-      lacking &&
-      pieces.find(
-        ({ part, words }) => part === 'full' && !(known.length > 0 && contains(words, allWords(known))),
-      );
+    const ofKnown = allWords(pieces.filter(({ part }) => isOneOf(part, 'given', 'family')));
+    const mayAct = ({ part, words, index }: Piece) =>
+      part === 'full' && (!contains(words, ofKnown) || (index === firstFull && words.size === ofKnown.size));
+    const acting = lacking && pieces.find(mayAct);
     const partOf = (one: Piece) => (one === acting ? lacking : one.part);
     const isPart = (one: Piece) => isOneOf(partOf(one), 'given', 'middle', 'family');
     // Martin Martin has his last name, too.
+    const isSame = (one: Piece, other: Piece) =>
+      one.text === other.text &&
+      isPart(other) &&
+      (partOf(one) === partOf(other) || [one, other].some((each) => partOf(each) === 'middle'));
     const parts = pieces.filter(
-      (one, at) =>
-        isPart(one) &&
-        !pieces.some(
-          (other, before) =>
-            other.text === one.text &&
-            isPart(other) &&
-            before < at &&
-            !(
-              new Set([partOf(one), partOf(other)]).size === 2 &&
-              [partOf(one), partOf(other)].every((part) => part !== 'middle')
-            ),
-        ),
+      (one, at) => isPart(one) && !pieces.slice(0, at).some((other) => isSame(one, other)),
     );
     const ofPerson = allWords(parts);
     const others = pieces.filter((one) => !isPart(one));
     const isRepeated = (one: Piece, at: number) =>
       pieces.some((other) => other.text === one.text && parts.includes(other)) ||
-      (one.meaning !== 'unknown' && contains(ofPerson, one.words)) ||
+      (one.meaning !== 'unknown' && isSaidIn(one.words, ofPerson)) ||
       others
         .slice(0, at)
         .some(
@@ -112,11 +104,15 @@ const wordsOf = (text: string): ReadonlySet<string> =>
 const allWords = (pieces: readonly Piece[]): ReadonlySet<string> =>
   new Set(pieces.flatMap(({ words }) => [...words]));
 
-/** Whether a text has all words of another, or begins as its initials. */
 const contains = (words: ReadonlySet<string>, others: ReadonlySet<string>): boolean =>
-  others.size > 0 &&
-  others
+  others.size > 0 && others.isSubsetOf(words);
+
+/** Whether a text is the name of a person once more, also with initials: `A. Smith`. */
+const isSaidIn = (words: ReadonlySet<string>, ofPerson: ReadonlySet<string>): boolean =>
+  words.size > 0 &&
+  words
     .keys()
     .every(
-      (one) => words.has(one) || (one.length === 1 && words.keys().some((word) => word.startsWith(one))),
+      (one) =>
+        ofPerson.has(one) || (one.length === 1 && ofPerson.keys().some((word) => word.startsWith(one))),
     );

@@ -247,13 +247,14 @@ function rowReader(
     const textOf = (index: number) => textIn(cell(index));
     const isFirst = (index: number, at: number, all: readonly number[]) =>
       !all.slice(0, at).some((other) => textOf(other) === textOf(index));
+    const nameParts = nameIn(textOf);
     // A spare name that is lost matters where there is no other.
     const lostOf = ([field, indexes]: (typeof textColumns)[number]) =>
       indexes.filter(
         (index) =>
           field !== 'reference' &&
           isLost(cell(index)) &&
-          !(spareNames.includes(index) && nameIn(textOf).length > 0),
+          !(spareNames.includes(index) && nameParts.length > 0),
       );
     const isKnown = (column: (typeof textColumns)[number]) => lostOf(column).length === 0;
     return {
@@ -264,10 +265,7 @@ function rowReader(
           .filter(isKnown)
           .map(([field, indexes]) => [
             field,
-            (field === 'name' ? nameIn(textOf) : indexes.filter(isFirst))
-              .map(textOf)
-              .filter(Boolean)
-              .join(' '),
+            (field === 'name' ? nameParts : indexes.filter(isFirst)).map(textOf).filter(Boolean).join(' '),
           ]),
       ),
       lost: textColumns
