@@ -219,14 +219,14 @@ const isSure = (meaning: Meaning) => !['unknown', 'perhaps-numbers', 'alias', 'n
  * of two kinds, such as `No.` and `Name`.
  */
 function isPerson({ line, cells }: Row, rows: readonly Row[]): boolean {
-  if (new Set(cells.map(meaningOf).filter(isSure)).size > 1) return false;
   const others = rows.filter((row) => row.line !== line && row.cells.join('\0') !== cells.join('\0'));
-  return cells.some(
+  const saysNoHeader = cells.some(
     (cell, column) =>
       /\p{L}.*\p{L}/u.test(cell) &&
       (isFiller(cell) ||
         (meaningOf(cell) === 'unknown' && others.some((other) => other.cells[column] === cell))),
   );
+  return saysNoHeader && new Set(cells.map(meaningOf).filter(isSure)).size < 2;
 }
 
 /** Whether a line has nothing where others have numbers. */
