@@ -30,7 +30,8 @@ const vocabulary = {
     leidinggevende betreuer bearbeiter sachbearbeiter
     aussendienst verkaufer verkaeufer vertreter salesperson salesrep vendedor vendeur verkoper agent agents
     emergency notfall urgence emergencia noodgeval referrer responsabile responsavel agente venditore emergenza
-    hausarzt arzt medecin medico huisarts doctor physician gp confiance`,
+    hausarzt arzt medecin medico huisarts doctor physician gp confiance
+    angehorige angehoriger angehorigen relative relatives kin`,
   /** Not a customer's name and not a telephone, unless a word for one is next to it and the cells are some: \`Preferred Phone\`. */
   never: `isdn rnis email emails mail mails courriel correo skype im messenger imap
     user users username usernames benutzer utilisateur usuario usuarios gebruiker gebruikers login
