@@ -128,6 +128,21 @@ test('a column of countries is recognised, said, and can be left out; of several
   assert.deepEqual(done.customers['+33142345678'], ['Cid Roy', '+33142345678']);
 });
 
+test('a spare name is shown as such, counts where a line has no other, and can be left out; so can a printed second block', async (t) => {
+  const { imports, customers, send } = await importing(t);
+  const table = 'Kundennr;Firma;Kontakt;Telefon\n1;Ott KG;Eve Ott;030 901820\n2;;Max Fox;030 901821';
+  const { html } = await imports(table);
+  assert.match(html, /<option value="spare-name" selected>Name, where needed</);
+  assert.deepEqual([(await customers())[1]?.[0], (await customers())[2]?.[0]], ['Ott KG', 'Max Fox']);
+  const left = await send('/customers/import', { table, 'column-2': '' });
+  assert.match(textOf(left.text), /3 Max Fox Name: Max Fox → 2/);
+
+  const { preview } = await imports('Name;Telefon;;Name;Telefon\nAnn;030 901830;;Bob;030 901831');
+  assert.match(preview, /Column “Telefon” seems to have phone numbers and is not imported\. Line 2/);
+  assert.deepEqual((await customers())['+4930901830'], ['Ann', '+4930901830']);
+  assert.equal((await customers())['+4930901831'], undefined);
+});
+
 test('numbers that can be others, once a spreadsheet has removed their plus, are named: the first hundred, and how many', async (t) => {
   const { imports, customers, served } = await importing(t);
   const cells = Array.from({ length: 150 }, (_, n) => `414466${10_000 + n}`);

@@ -20,6 +20,7 @@ import {
 } from '../kit/administration.ts';
 import type { Budgets } from '../kit/budget.ts';
 import { whenClosed } from '../kit/closed-with.ts';
+import { unguarded } from '../kit/csv.ts';
 import { isHead } from '../kit/page-request.ts';
 import { Refusal } from '../kit/refusal.ts';
 import { line } from '../kit/text.ts';
@@ -36,6 +37,7 @@ import {
 import type { CustomerStore } from './customer-store.ts';
 import { BadTable, importCustomers, importSummary, textSchemas } from './customers-csv.ts';
 import { exportCustomers } from './customers-export.ts';
+import { literalIn } from './import/blank-cells.ts';
 import { readText, TooLarge, UnknownCharset, UnknownEncoding } from './import/decode-text.ts';
 import { refusalText } from './refusal-text.ts';
 
@@ -98,7 +100,13 @@ const operations = {
     response: nothing,
   }),
   export: operation('exportCustomers', 'Read all customers as CSV', {
-    response: { 200: z.string().describe('text/csv') },
+    response: {
+      200: z
+        .string()
+        .describe(
+          'text/csv. What a spreadsheet would take for a formula, such as the reference +4930901820, has an apostrophe before it; an import takes it away, and so does a reference in an address.',
+        ),
+    },
   }),
   import: operation(
     'importCustomers',
@@ -192,8 +200,17 @@ async function removeSegment(request: OfSegment, { store, accountOf, audit }: Pa
   await audit(request, 'removal', `segment ${name}`);
 }
 
-async function read(request: OfCustomer, { store, accountOf }: Parts) {
-  const customer = await store.customers.get(accountOf(request).id, request.params.reference);
+/** The reference in an address: that of a customer, or as the list of customers writes one, behind an apostrophe. */
+async function referenceIn(request: OfCustomer, { store, accountOf }: Parts): Promise<string> {
+  const { reference } = request.params;
+  const read = literalIn(unguarded(reference));
+  if (read === reference || (await store.customers.get(accountOf(request).id, reference))) return reference;
+  return read;
+}
+
+async function read(request: OfCustomer, parts: Parts) {
+  const reference = await referenceIn(request, parts);
+  const customer = await parts.store.customers.get(parts.accountOf(request).id, reference);
   if (customer === undefined) throw new Refusal(404, 'There is no such customer.');
   return view(customer);
 }
@@ -201,16 +218,17 @@ async function read(request: OfCustomer, { store, accountOf }: Parts) {
 async function put(request: OfCustomer & { body: z.output<typeof customerChange> }, parts: Parts) {
   const { id, country } = parts.accountOf(request);
   const { numbers, reference: inBody, ...texts } = given(request.body);
-  const { reference } = request.params;
-  checkAddress('reference', inBody, reference);
+  checkAddress('reference', inBody, request.params.reference);
+  const reference = await referenceIn(request, parts);
   const change = { reference, ...texts, ...(numbers && { numbers: numbersIn(numbers, country) }) };
   const customer = await putFields(parts.store.customers, id, change);
   await parts.audit(request, 'settings', `customer ${reference}`);
   return view(customer);
 }
 
-async function remove(request: OfCustomer, { store, accountOf, audit }: Parts): Promise<void> {
-  const { reference } = request.params;
+async function remove(request: OfCustomer, parts: Parts): Promise<void> {
+  const { store, accountOf, audit } = parts;
+  const reference = await referenceIn(request, parts);
   if (!(await store.customers.remove(accountOf(request).id, reference)))
     throw new Refusal(404, 'There is no such customer.');
   await audit(request, 'removal', `customer ${reference}`);

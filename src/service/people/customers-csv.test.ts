@@ -710,6 +710,9 @@ test('a column of telephone numbers that is not imported is named, wherever its 
     ['Rückfrage', ['01713920000', '', '+491713920001'], 2],
     ['Rückfrage', ['٠١٧١ ٣٩٢٠٠٠٠', '', '０１７１－３９２０００１'], 2],
     ['Home', late, 112],
+    ['Hausarzt Telefon', ['030 901827', '030 901828'], 2],
+    ['Manager Phone', ['030 901827', '030 901828'], 2],
+    ['Telefon Fax', ['030 901827', '030 901828'], 2],
     ['Geschäftlich', late, 112],
   ] as const)
     assert.deepEqual(
@@ -821,9 +824,97 @@ test('the name of a person beside a company, and of a company beside a person', 
     ),
     ['Acme Ltd Ann Lee: +493090182021', 'Bob Roe: +493090182022', 'Dorn AG: +493090182023'],
   );
+  const late = Array.from({ length: 120 }, (_, n) => `Anna;Berg${n};;030 ${90_182_000 + n}`);
+  for (const [header, ...lines] of [
+    ['Vorname;Nachname;Anzeigename;Telefon', ...late],
+    ['Vorname;Nachname;Kunde;Telefon', ...late],
+    ['Vorname;Nachname;Name;Telefon', ...late.map((line) => line.replace(/;(\w+);;/, ';$1;Anna $1;'))],
+    ['Firma;Firma 2;Ansprechpartner;Telefon', 'Berg GmbH;;Otto;030 90182000'],
+  ] as [string, ...string[]][])
+    assert.deepEqual(
+      (await namesOf(header, ...lines, ';;Taxi Nord;030 90182999')).at(-1),
+      'Taxi Nord: +493090182999',
+      header,
+    );
   assert.deepEqual(await namesOf('Nazwa;Imię;Nazwisko;Telefon', 'Acme;Anna;Lis;030 90182021'), [
     'Acme Anna Lis: +493090182021',
   ]);
+});
+
+test('a column beside a number says what it is for, whatever the column is called', async () => {
+  for (const [header, line] of [
+    ['Telefon1;Telefon1Typ;Telefon2;Telefon2Typ', '030 901820;Büro;030 901829;Fax'],
+    ['Phone1;Type1;Phone2;Type2', '030 901820;Office;030 901829;Fax'],
+    ['Typ Telefon 1;Telefon 1;Typ Telefon 2;Telefon 2', 'Büro;030 901820;Fax;030 901829'],
+    ['Rufnummer 1;Bemerkung 1;Rufnummer 2;Bemerkung 2', '030 901820;Büro;030 901829;Fax'],
+    ['Type tél. 1;Tél. 1;Type tél. 2;Tél. 2', 'Bureau;030 901820;Fax;030 901829'],
+  ] as const) {
+    const store = fakeStore();
+    await importOwn(
+      store,
+      `Nr;Name;${header}\n1;Berg;${line}\n2;Ott;${line.replaceAll('Fax', '').replaceAll('9018', '9028')}`,
+    );
+    assert.deepEqual(
+      store.kept.map(({ numbers }) => numbers.length),
+      [1, 2],
+      header,
+    );
+  }
+  for (const header of [
+    'Telefonart;Telefon',
+    'Kommunikationsart;Nummer',
+    'Kontaktart;Telefonnummer',
+    'Beschreibung;Telefon',
+  ]) {
+    const store = fakeStore();
+    await importOwn(
+      store,
+      `Kundennr;Name;${header}\n1;Berg;Telefon;030 901820\n1;Berg;Fax;030 901829\n2;Ott;${header.startsWith('B') ? 'schickt Fax' : ''};030 901822`,
+    );
+    assert.deepEqual(
+      store.kept.map(({ numbers }) => numbers),
+      [['+4930901820'], ['+4930901822']],
+      header,
+    );
+  }
+});
+
+test('what databases and spreadsheets write for nothing is no name; keys that are read as decimals are whole', async () => {
+  const store = fakeStore();
+  const report = await importOwn(
+    store,
+    'id,name,segment,phone\n1001.0,Anna,None,030 901820\n1002.0,None,(leer),030 901821\n1003.0,(vide),Gold,030 901822\n1004.0,<NA>,nan,030 901823\n',
+  );
+  assert.equal(report.refused, 0);
+  assert.deepEqual(
+    store.kept.map(({ reference, name, segment }) => [reference, name, segment]),
+    [
+      ['1001', 'Anna', null],
+      ['1002', '1002', null],
+      ['1003', '1003', 'Gold'],
+      ['1004', '1004', null],
+    ],
+  );
+  const versions = fakeStore();
+  await importOwn(versions, 'id,name,phone\n1.0,Anna,030 901820\n1.5,Max,030 901821\n');
+  assert.deepEqual(
+    versions.kept.map(({ reference }) => reference),
+    ['1.0', '1.5'],
+  );
+});
+
+test('a spare name that a spreadsheet has lost matters where the line has no other', async () => {
+  const store = fakeStore();
+  store.kept.push(made('7', 'Ann', null), made('8', 'Bob', null));
+  const { left } = await importOwn(
+    store,
+    'Kundennr;Firma;Ansprechpartner;Telefon\n7;;#REF!;030 901820\n8;Ott KG;#REF!;030 901821\n9;Fox AG;Eve;030 901822',
+  );
+  assert.equal(left, 1);
+  assert.deepEqual(
+    store.kept.map(({ name }) => name),
+    ['Ann', 'Ott KG', 'Fox AG'],
+  );
 });
 
 test('colleagues with one switchboard stay two, and their number is named', async () => {

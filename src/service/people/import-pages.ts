@@ -26,7 +26,7 @@ import { importPlan, importSummary, NEW_PRIORITY, namesCustomers } from './custo
 import { exportCustomers } from './customers-export.ts';
 import { type ImportPreview, previewImport } from './customers-preview.ts';
 import { areaCodeColumns } from './import/area-codes.ts';
-import { chooseColumns, columnUses, type Mapping } from './import/choose-columns.ts';
+import { chooseColumns, chosenUses, type Mapping } from './import/choose-columns.ts';
 import { packTable, tableTooLarge, unpackTable } from './import/packed-table.ts';
 import { readTable, type Table } from './import/table.ts';
 import type { Refused } from './import-refusals.ts';
@@ -176,7 +176,7 @@ const seenOf = (mapping: Mapping, preview: ImportPreview | undefined) =>
 /** What somebody chose for a column of the table. */
 function chosen(form: URLSearchParams, index: number): Mapping[number] | undefined {
   const value = form.get(`column-${index}`);
-  return value === '' ? '' : columnUses.find((use) => use === value);
+  return value === '' ? '' : chosenUses.find((use) => use === value);
 }
 
 function importPage(request: UserRequest, above: Html = null): Page {
@@ -265,6 +265,7 @@ function columnForm({ request, packed, table, mapping }: Shown): Html {
   const options = [
     ['', text.leaveOut] as const,
     ...columns.map((name) => [name, customerFields[name].label(words)] as const),
+    ['spare-name', text.spareName] as const,
     ['country', text.country] as const,
   ];
   return html`<section class="card" aria-labelledby="columns">

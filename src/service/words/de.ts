@@ -639,6 +639,7 @@ export const de: typeof en = {
     preview: 'Vorschau',
     columns: 'Spalten',
     leaveOut: 'Nicht importieren',
+    spareName: 'Name, wo nötig',
     chooseColumn: 'Wählen Sie die Spalte mit den Telefonnummern oder die mit den Referenzen.',
     counts: (added, changed, same) => `${added} neu, ${changed} geändert, ${same} unverändert.`,
     soFar: (done, all) => `${done} von ${all} importiert`,

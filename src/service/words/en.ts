@@ -610,6 +610,8 @@ export const en = {
     preview: 'Preview',
     columns: 'Columns',
     leaveOut: 'Do not import',
+    /** A name of those that say nothing more in most lines. */
+    spareName: 'Name, where needed',
     chooseColumn: 'Choose the column that has the phone numbers, or the one that has the references.',
     counts: (added: number, changed: number, same: number) =>
       `${added} new, ${changed} changed, ${same} unchanged.`,

@@ -632,6 +632,7 @@ export const es: typeof en = {
     preview: 'Vista previa',
     columns: 'Columnas',
     leaveOut: 'No importar',
+    spareName: 'Nombre, si hace falta',
     chooseColumn: 'Elija la columna que contiene los números de teléfono o la de las referencias.',
     counts: (added, changed, same) => `Nuevos: ${added}, modificados: ${changed}, sin cambios: ${same}.`,
     soFar: (done, all) => `${done} de ${all} importados`,

@@ -632,6 +632,7 @@ export const fr: typeof en = {
     preview: 'Aperçu',
     columns: 'Colonnes',
     leaveOut: 'Ne pas importer',
+    spareName: 'Nom, si nécessaire',
     chooseColumn: 'Choisissez la colonne qui contient les numéros de téléphone ou celle des références.',
     counts: (added, changed, same) => `Nouveaux : ${added}, modifiés : ${changed}, inchangés : ${same}.`,
     soFar: (done, all) => `${done} sur ${all} importés`,

@@ -629,6 +629,7 @@ export const nl: typeof en = {
     preview: 'Voorbeeld',
     columns: 'Kolommen',
     leaveOut: 'Niet importeren',
+    spareName: 'Naam, waar nodig',
     chooseColumn: 'Kies de kolom met de telefoonnummers of die met de referenties.',
     counts: (added, changed, same) => `${added} nieuw, ${changed} gewijzigd, ${same} ongewijzigd.`,
     soFar: (done, all) => `${done} van ${all} geïmporteerd`,

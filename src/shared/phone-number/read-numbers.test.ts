@@ -492,6 +492,11 @@ test('what may be two numbers or one is neither joined nor guessed', () => {
     ['030 901820 - 0171 3920000', [BERLIN, MOBILE]],
     ['030 901820 • 0171 3920000', [BERLIN, MOBILE]],
     ['101, 102, 103', ['101', '102', '103']],
+    ['11,12,13,14,15', ['11', '12', '13', '14', '15']],
+    // As some write what others write with dots.
+    ['06,12,34,56,78', ['+33612345678'], 'FR'],
+    ['06,12,34,56,78, 01,42,68,53,00', ['+33612345678', '+33142685300'], 'FR'],
+    ['+33,6,12,34,56,78', ['+33612345678'], 'FR'],
     // In countries with numbers of any length, as is dialled: the number, and an extension behind it.
     ['030 901820 110', ['+4930901820110']],
     ['030 901820 12', ['+493090182012']],

@@ -28,13 +28,20 @@ const starred = /(?<=(?:^|[,;|\n:])\s*)[*#]+\d{1,8}[*#]*(?=\s*(?:$|[,;|\n]))/g;
 /** What a spreadsheet makes of `+1-212-555-2368`: -3134. */
 const calculated = /^-[1-9]\d*(?:[.,]\d+)?$/;
 
+/** `06,12,34,56,78`: pairs, as some write what others write with dots. */
+const pairs = /(?<![\d,])(?:0\d|\+\d{1,3},\d)(?:,\d\d){4}(?![\d,]*\d)/g;
+
 /**
  * Reads a cell of a table, a field of a form or a pasted text, which may hold several numbers. `numbers` are in the form
  * in which customers have them, each once, in their order. An extension behind a number is left out. What says that there
  * is no number (`-`, `n/a`, zeros) is neither a number nor unread.
  */
-export function readNumbers(text: string, country: string | null | undefined): NumbersRead {
-  if (text.length > MAX_TEXT) return { numbers: [], unread: numberTexts(text, country).unread };
+export function readNumbers(written: string, country: string | null | undefined): NumbersRead {
+  if (written.length > MAX_TEXT) return { numbers: [], unread: numberTexts(written, country).unread };
+  const text = written.replace(pairs, (one) => {
+    const number = one.replaceAll(',', ' ');
+    return e164In(number, country) ? number : one;
+  });
   const plain = plainText(text).trim();
   if (calculated.test(plain)) return { numbers: [], unread: [{ text: plain, reason: 'rounded' }] };
   const codes: UnreadText[] = [];

@@ -2,7 +2,8 @@ import { isFiller } from '../../../shared/phone-number/number-words.ts';
 import { NULL } from './cells.ts';
 
 /** What databases and people write where there is nothing. */
-const blank = /^(?:NULL|null|\(null\)|undefined|NaN|n\/[aA]|N\/A|[-–—.?_*/\s]+)$/u;
+const blank =
+  /^(?:NULL|null|\(null\)|undefined|NaN|nan|NaT|None|<NA>|n\/[aA]|N\/A|\((?:leer|blank|vide|vac[ií]o|en blanco|vuoto|vazio|leeg)\)|[-–—.?_*/\s]+)$/u;
 /** What spreadsheets write for what they cannot find, calculate or show, in any language: `#NV`, `#REF!`, `#¡VALOR!`, `Err:509`. */
 const lost = /^(?:#N\/?[AVDB]|#[¡¿]?[\p{Lu}/0_]+[!?]|#{2,}|Err:\d{3})$/u;
 const newcomer = /^(?:neu|new|nouveau|nouvelle|nuevo|nueva|nieuw)$/i;
@@ -21,10 +22,11 @@ const isBlankBehindApostrophes = (cell: string): boolean => isBlank(cell.replace
 export const asLiteral = (text: string): string => (isBlankBehindApostrophes(text) ? `'${text}` : text);
 
 /** The text of a cell; '' if it says nothing. */
-export function textIn(cell: string): string {
-  if (isBlank(cell)) return '';
-  return cell.startsWith("'") && isBlankBehindApostrophes(cell) ? cell.slice(1) : cell;
-}
+export const textIn = (cell: string): string => (isBlank(cell) ? '' : literalIn(cell));
+
+/** The text that was written by `asLiteral`. */
+export const literalIn = (cell: string): string =>
+  cell.startsWith("'") && isBlankBehindApostrophes(cell) ? cell.slice(1) : cell;
 
 /** Whether it says that there is no reference, or has lost it. `NO` and `@x` are some. */
 export const isNoReference = (cell: string): boolean =>

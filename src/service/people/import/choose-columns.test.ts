@@ -8,7 +8,9 @@ function chosen(text: string, country: string | null = 'DE'): Record<string, str
   const { header, sample } = readTable(text);
   const mapping = chooseColumns(header, sample, country);
   return Object.fromEntries(
-    header.map((cell, index) => [cell || `${index + 1}`, mapping[index] ?? '']).filter(([, field]) => field),
+    header
+      .map((cell, index) => [cell || `${index + 1}`, mapping[index] ?? ''])
+      .filter(([, field]) => field !== '' && field !== 'spare-name'),
   );
 }
 
@@ -559,12 +561,88 @@ test('a column of countries is found by its header and its cells', () => {
     ['Land', 'Bayern|Hessen'],
     ['Geburtsland', 'CH|DE'],
     ['Bank Country', 'CH|DE'],
+    ['Country of Origin', 'CH|DE'],
+    ['Country of Citizenship', 'CH|DE'],
+    ["Pays d'origine", 'CH|DE'],
+    ['País de nacionalidad', 'CH|DE'],
+    ['Herkunftsland', 'CH|DE'],
+    ['Ursprungsland', 'CH|DE'],
+    ['Heimatland', 'CH|DE'],
+    ['Nazione di cittadinanza', 'CH|DE'],
+    ['Land van herkomst', 'CH|DE'],
+    ['Pays de nationalité', 'CH|DE'],
     ['Anrede', 'MR|MS'],
   ] as const) {
     const lines = cells.split('|').map((cell, n) => `${n};Ann ${n};${cell};${numbers[n]}`);
     const text = `Kundennr;Name;${header};Telefon\n${lines.join('\n')}`;
     assert.equal(chosen(text)[header], undefined, `${header} ${cells}`);
   }
+});
+
+test('a name whose header has an unknown word is that part of the name, if the table has nothing better for it', () => {
+  for (const [header, line, names] of [
+    [
+      'Guest No;Guest First Name;Guest Last Name;Phone',
+      '1;Anna;Berg;030 901820',
+      'Guest First Name;Guest Last Name',
+    ],
+    ['Co./Last Name;First Name;Phone', 'Smith;Anna;030 901820', 'Co./Last Name;First Name'],
+    ["Nom de naissance;Nom d'usage;Prénom;Phone", 'Vert;Petit;Ina;030 901820', "Nom d'usage;Prénom"],
+    [
+      'Nombre;Primer apellido;Segundo apellido;Phone',
+      'Ana;López;Gil;030 901820',
+      'Nombre;Primer apellido;Segundo apellido',
+    ],
+    ['Nombre;1er Apellido;2º Apellido;Phone', 'Ana;López;Gil;030 901820', 'Nombre;1er Apellido;2º Apellido'],
+    [
+      'Nombre;Apellido paterno;Apellido materno;Phone',
+      'Ana;López;Gil;030 901820',
+      'Nombre;Apellido paterno;Apellido materno',
+    ],
+    ['Voorvoegsel;Geslachtsnaam;Phone', 'de;Vries;030 901820', 'Voorvoegsel;Geslachtsnaam'],
+    ['Forenames;Surname;Phone', 'Anna;Berg;030 901820', 'Forenames;Surname'],
+    ['Vorname;Nachname;Name des Hundes;Phone', 'Anna;Berg;Rex;030 901820', 'Vorname;Nachname'],
+  ] as const) {
+    const found = Object.entries(chosen(`${header}\n${line}`)).filter(([, field]) => field === 'name');
+    assert.equal(found.map(([name]) => name).join(';'), names, header);
+  }
+});
+
+test('a name that says nothing more, in the lines that are looked at, is a spare one', () => {
+  for (const [header, line, spare] of [
+    ['Company;Contact;Phone', 'Smith Ltd;Anna Smith;030 901820', 'Contact'],
+    ['Firma;Ansprechpartner;Telefon', 'Berg GmbH;Anna Berg;030 901820', 'Ansprechpartner'],
+    ['Vorname;Nachname;Display Name;Telefon', 'Anna;Berg;Anna Berg;030 901820', 'Display Name'],
+    ['Vorname;Nachname;Kunde;Telefon', 'Anna;Berg;;030 901820', 'Kunde'],
+    ['Nombre;Apellidos;Nombre completo;Teléfono', 'Ana;Gil;Ana Gil;030 901820', 'Nombre completo'],
+  ] as const) {
+    const { header: names, sample } = readTable(`${header}\n${line}`);
+    const mapping = chooseColumns(names, sample, 'DE');
+    assert.deepEqual(names.filter((_, index) => mapping[index] === 'spare-name').join(), spare, header);
+  }
+});
+
+test('of a list that is printed in blocks, the first is chosen; the others are left to whoever imports it', () => {
+  for (const [header, line] of [
+    ['Name;Telefon;;Name;Telefon', 'Anna Berg;030 901820;;Max Huber;030 901821'],
+    ['Name;Durchwahl;Handy;Name;Durchwahl;Handy', 'Berg;101;0171 3920000;Huber;102;0171 3920001'],
+    ['Nummer;Name;Nummer 2;Name 2', '030 901820;Anna Berg;030 901821;Max Huber'],
+    [
+      'Nr;Name;Telefon;;Nr;Name;Telefon;;Nr;Name;Telefon',
+      '1;Ann;030 901820;;2;Bob;030 901821;;3;Eve;030 901822',
+    ],
+  ] as const) {
+    const { header: names, sample } = readTable(`${header}\n${line}`);
+    const mapping = chooseColumns(names, sample, 'DE');
+    const first = names.findIndex((name, at) => at > 0 && name.replace(/ 2$/, '') === names[0]);
+    assert.deepEqual(mapping.slice(first).filter(Boolean), [], header);
+    assert.ok(mapping.includes('name') && mapping.includes('numbers'), header);
+  }
+  for (const header of [
+    'Kundennr;Name 1;Telefon 1;Name 2;Telefon 2',
+    'Firma;Name 1;Telefon 1;Name 2;Telefon 2',
+  ])
+    assert.equal(chosen(`${header}\n1;Ann;030 901820;Bob;030 901821`)['Telefon 2'], 'numbers', header);
 });
 
 test('headers that say nothing leave it to the cells', () => {
@@ -611,7 +689,9 @@ test('the cells below a header with a word for a telephone decide what it holds'
     Telefon (mit Vorwahl)|Telefonnummer inkl. Vorwahl|Phone (with country code)|Phone number with area code
     Téléphone (avec indicatif)|Telefoon (met netnummer)|Land line|Telefon/Fax|Phone / Email|Telefon (Notfall)
     Phone (day time)|Owner Phone|Callback|Rückmeldung|Rappel|Rückrufnummer|Telf.|Belnummer|Main line|Anschlussnummer
-    Telefon Hausmeister|Kundennummer`;
+    Telefon Hausmeister|Kundennummer|Telefon und Fax|Telefon, Fax|Teléfono y Fax|Téléphone et télécopie|Tel. u. Fax
+    Telefon- und Faxnummer|Telefon und E-Mail|Telefon, E-Mail|Phone and Email|Telefoon en e-mail|Preferred Phone|user_phone
+    Mitarbeiter Telefon|Mitarbeiter Handy|Verified Phone|Website Phone|Teléfono, correo|Telefono e fax|SMS`;
   for (const header of headers.split(/\s*[|\n]\s*/))
     for (const cells of [
       ['030 901820', '+49 171 3920000'],
@@ -621,13 +701,56 @@ test('the cells below a header with a word for a telephone decide what it holds'
         assert.equal(isChosen(header, ...cells), 'numbers', header);
   const keys = `Handy IMEI|Telefonvertrag Nr.|Direct debit reference|Phone Number ID|Zentrale Kundennummer|Vaste klant nr
     Telefon PIN|Handyvertrag|Festnetz Vertragsnummer|Portable serial number|Cell reference|Nº fijo de socio
+    Preferred Phone|Phone Type|SMS Marketing Consent
     Telefonrechnung|Switchboard operator ID|Telefon Kundennummer|Direct debit|Rückmeldung|Contact Number`;
   for (const header of keys.split(/\s*[|\n]\s*/))
     assert.notEqual(isChosen(header, '20345671', '20345672'), 'numbers', header);
   for (const header of ['Sozialversicherungsnummer', 'Zählernummer', 'Gläubiger-ID', 'N° de compteur'])
     assert.notEqual(isChosen(header, '0301234567', '0301234568'), 'numbers', header);
+  for (const header of [
+    'Manager Phone',
+    'Telefon Hausarzt',
+    'Notfalltelefon',
+    'Téléphone personne de confiance',
+  ])
+    assert.equal(isChosen(header, '030 901820', '030 901821'), undefined, header);
   assert.equal(isChosen('Telefon Hausmeister', '030 901820', '030 901820'), undefined);
   assert.equal(isChosen('Contact Number', 'K-1', 'K-2'), 'reference');
+});
+
+test('a telephone of a person who has a column is not the customer’s', () => {
+  for (const [person, telephone] of [
+    ['Commercial', 'Tél. commercial'],
+    ['Eigentümer', 'Telefon Eigentümer'],
+    ['Tutor', 'Tutor phone'],
+    ['Médecin traitant', 'Téléphone médecin traitant'],
+  ] as const) {
+    const found = chosen(
+      `Code;Nom;Telefon;${person};${telephone}\n1;Ann;030 901820;Jean;030 901821\n2;Bob;030 901822;Luc;030 901823`,
+    );
+    assert.equal(found[telephone], undefined, telephone);
+    assert.equal(found.Telefon, 'numbers');
+  }
+  for (const [own, telephone] of [
+    ['Firma', 'Telefon Firma'],
+    ['Ansprechpartner', 'Telefon Ansprechpartner'],
+    ['Kunde', 'Telefon Kunde'],
+  ] as const)
+    assert.equal(
+      chosen(`Nr;${own};${telephone}\n1;Ann;030 901820\n2;Bob;030 901822`)[telephone],
+      'numbers',
+      telephone,
+    );
+});
+
+test('a check box is no reference, even if it is called so', () => {
+  const lines = ['CON1;Anna;030 901820;1', 'CON2;Max;030 901821;1', 'CON3;Ina;030 901822;0'];
+  assert.deepEqual(chosen(['Contact Id;First Name;Office Phone;Reference', ...lines].join('\n')), {
+    'Contact Id': 'reference',
+    'First Name': 'name',
+    'Office Phone': 'numbers',
+  });
+  assert.equal(chosen('Reference;Name;Phone\n1;Anna;030 901820\n0;Max;030 901821').Reference, 'reference');
 });
 
 test('the reference is that of the line, not that of what several lines belong to', () => {

@@ -5,11 +5,22 @@ import { readNumbers } from '../../../shared/phone-number/read-numbers.ts';
 import { languages } from '../../words/words.ts';
 import { type CustomerField, columns, customerFields } from '../customer-fields.ts';
 import { textIn } from './blank-cells.ts';
-import { type Meaning, meaningOf, namesCountries, sharesWord } from './header-words.ts';
+import {
+  type Meaning,
+  mayHoldTelephones,
+  meaningOf,
+  type NamePart,
+  namePartOf,
+  namesCountries,
+  withoutTelephoneWords,
+} from './header-words.ts';
+import { nameOfLine } from './line-name.ts';
 
 /** What a column of a table can hold: a field, or the country of the numbers in its line. */
-export type ColumnUse = CustomerField | 'country';
-export const columnUses: readonly ColumnUse[] = [...columns, 'country'];
+export const columnUses = [...columns, 'country'] as const;
+/** `spare-name`: a name that counts where the line has no better one, or says something else. */
+export const chosenUses = [...columnUses, 'spare-name'] as const;
+export type ColumnUse = (typeof chosenUses)[number];
 
 /** What each column of a table holds; '' for nothing that is read. */
 export type Mapping = readonly (ColumnUse | '')[];
@@ -30,16 +41,24 @@ export function chooseColumns(
   sample: readonly (readonly string[])[],
   country: string | null,
 ): Mapping {
+  const end = endOfFirstBlock(header);
+  if (end < header.length)
+    return [
+      ...chooseColumns(header.slice(0, end), sample, country),
+      ...header.slice(end).map(() => '' as const),
+    ];
   const rows = beginningOf(sample);
   const all = header.map((text, index): Column => {
     const cells = rows.map((row) => row[index] ?? '');
     const meaning = meaningOf(text);
     return {
       index,
+      header: text,
       own: meaning === 'full' ? undefined : ownField(text),
       isCountry: namesCountries(text) && areCountries(cells),
       isNamed: /\p{Script=Latin}/u.test(text),
       meaning,
+      part: namePartOf(text),
       cells,
       about: describe(cells.filter(Boolean), country),
     };
@@ -48,10 +67,12 @@ export function chooseColumns(
   const choose = (field: ColumnUse, some: readonly Column[]) => {
     for (const { index } of some) chosen.set(index, field);
   };
-  const isFree = ({ index }: Column) => !chosen.has(index);
+  const isFree = (one: Column) => !chosen.has(one.index) && !ofOthers.has(one);
+  const ofOthers = telephonesOfOthers(all);
   const isOf = (...meanings: Meaning[]) => all.filter((one) => isFree(one) && meanings.includes(one.meaning));
 
-  for (const one of all) if (one.own) chosen.set(one.index, one.own);
+  for (const one of all)
+    if (one.own && !(one.own === 'reference' && isCheckBox(one))) chosen.set(one.index, one.own);
   const isChosen = (field: CustomerField) => [...chosen.values()].includes(field);
   choose(
     'country',
@@ -73,9 +94,30 @@ export function chooseColumns(
   if (!isChosen('numbers'))
     choose('numbers', isOf('unknown', 'alias', 'display', 'reference').filter(isWritten));
   if (!isChosen('reference')) choose('reference', reference(isOf));
-  if (!isChosen('name')) choose('name', names(isOf));
+  if (!isChosen('name')) {
+    choose('name', names(isOf));
+    choose('spare-name', isOf('full', 'display', 'alias', 'company', 'customer').filter(isWorded));
+  }
   if (!isChosen('segment')) choose('segment', isOf('segment').filter(holdsGroups).slice(0, 1));
   return header.map((_, index) => chosen.get(index) ?? '');
+}
+
+const ofNames: readonly Meaning[] = ['given', 'family', 'full', 'company', 'display', 'customer'];
+const ofNumbers: readonly Meaning[] = ['numbers', 'perhaps-numbers', 'place-number', 'contact-number', 'key'];
+
+/**
+ * Where the second block of columns begins, if the table has several customers in a line, as printed lists have: `Name;Telefon;;Name;Telefon`.
+ * Where the line has a key or a company of its own, all blocks are of one customer.
+ */
+function endOfFirstBlock(header: readonly string[]): number {
+  const named = [...header.keys()].filter((column) => header[column]);
+  const bases = named.map((column) => header[column]?.toLowerCase().replace(/[\s._-]*\d+$/, ''));
+  const size = bases.indexOf(bases[0], 1);
+  const isRepeated =
+    size > 1 && bases.length % size === 0 && bases.every((base, at) => base === bases[at % size]);
+  const meanings = named.slice(0, size).map((column) => meaningOf(header[column] ?? ''));
+  const hasBoth = [ofNames, ofNumbers].every((some) => meanings.some((meaning) => some.includes(meaning)));
+  return isRepeated && hasBoth ? (named[size] ?? 0) : header.length;
 }
 
 /** The first line, and as many of the others as there is time for. */
@@ -93,6 +135,7 @@ function beginningOf(sample: readonly (readonly string[])[]): string[][] {
 
 type Column = {
   readonly index: number;
+  readonly header: string;
   /** The field whose name or label the header is; that of names is called so in other tables, too. */
   readonly own: CustomerField | undefined;
   /** Whether it names countries, by its header and its cells. */
@@ -100,6 +143,7 @@ type Column = {
   /** Whether the header could say anything to us. */
   readonly isNamed: boolean;
   readonly meaning: Meaning;
+  readonly part: NamePart | undefined;
   /** With the empty ones, so that columns can be compared line by line. */
   readonly cells: readonly string[];
   readonly about: ReturnType<typeof describe>;
@@ -161,7 +205,9 @@ const ENOUGH = 200;
  */
 export function leftOutTelephones(header: readonly string[], mapping: Mapping, country: string | null) {
   const left = header.flatMap((name, column) =>
-    mapping[column] || meaningOf(name) === 'none' ? [] : [{ column, filled: 0, telephones: 0, line: 0 }],
+    (mapping[column] || 'spare-name') !== 'spare-name' || !mayHoldTelephones(name)
+      ? []
+      : [{ column, filled: 0, telephones: 0, line: 0 }],
   );
   return {
     look(line: number, cells: readonly string[]): void {
@@ -231,6 +277,22 @@ function telephones(named: readonly Column[]): readonly Column[] {
   });
 }
 
+/** Beside other telephones, those of people who have a column: `Commercial`, `Tél. commercial`. */
+function telephonesOfOthers(all: readonly Column[]): ReadonlySet<Column> {
+  const people = new Set(
+    all
+      .filter((one) => one.meaning === 'unknown' && one.about.worded >= 0.5)
+      .map(({ header }) => header.toLowerCase()),
+  );
+  const telephones = all.filter(({ meaning }) => meaning === 'numbers' || meaning === 'perhaps-numbers');
+  const ofOthers = telephones.filter(({ header }) => people.has(withoutTelephoneWords(header)));
+  return new Set(ofOthers.length < telephones.length ? ofOthers : []);
+}
+
+/** Whether several lines share an answer to a question. */
+const isCheckBox = ({ about, cells }: Column) =>
+  about.count > 0 && about.distinct < 1 && cells.every((cell) => /^[01]?$/.test(cell) || answer.test(cell));
+
 /** Columns whose headers do not speak of telephones. */
 const holdsTelephones = ({ about }: Column) => about.count > 0 && about.telephone() >= MOST;
 
@@ -241,7 +303,7 @@ const isDialledMostly = ({ about }: Column) =>
 /** The column with the account's own keys: named as such, else the first with a different key in each line. */
 function reference(isOf: (...meanings: Meaning[]) => readonly Column[]): readonly Column[] {
   const named = isOf('reference', 'contact-number').filter(
-    ({ about }) => about.count < 10 || about.distinct >= 0.1,
+    (one) => (one.about.count < 10 || one.about.distinct >= 0.1) && !isCheckBox(one),
   );
   const filled = (some: readonly Column[]) =>
     some.toSorted((a, b) => Number(b.about.count > 0) - Number(a.about.count > 0));
@@ -260,40 +322,45 @@ function reference(isOf: (...meanings: Meaning[]) => readonly Column[]): readonl
   );
 }
 
+const isWorded = ({ about }: Column) => about.count === 0 || about.worded >= 0.5;
+
 /** First and last names, companies, and what else is called a name; nothing twice. */
 function names(isOf: (...meanings: Meaning[]) => readonly Column[]): readonly Column[] {
-  const worded = (...meanings: Meaning[]) =>
-    isOf(...meanings).filter(({ about }) => about.count === 0 || about.worded >= 0.5);
-  const parts = worded('given', 'middle', 'family');
-  const companies = worded('company');
-  const isFilled = (some: readonly Column[], row: number) => some.some(({ cells }) => cells[row]);
-  const isWhole = ['given', 'family'].every((meaning) => parts.some((one) => one.meaning === meaning));
-  const textOf = (some: readonly Column[], row: number) =>
-    some.map(({ cells }) => cells[row] ?? '').join(' ');
-  // `Name` beside `First name` and `Last name` is both of them once more, unless it is something else in a line.
-  const full = worded('full').filter(
-    ({ cells, about }) =>
-      !isWhole ||
-      about.count === 0 ||
-      cells.some((cell, row) => cell !== '' && !sharesWord(cell, textOf(parts, row))),
+  const worded = (...meanings: Meaning[]) => isOf(...meanings).filter(isWorded);
+  const isFilled = ({ about }: Column) => about.count > 0;
+  const parts = [...worded('given', 'middle', 'family')];
+  const full = worded('full');
+  const has = (part: NamePart) => [...parts, ...full].some((one) => one.part === part);
+  const unsure = worded('alias').filter(isFilled);
+  const isHalf = () => !has('full') && has('given') !== has('family');
+  // `Guest First Name`, where nothing else is a first name.
+  for (const part of ['given', 'full', 'family'] as const) {
+    const isLacking =
+      part === 'full' ? isHalf() : !has(part) && !(has('full') && (has('given') || has('family')));
+    const found = isLacking ? unsure.find((one) => one.part === part) : undefined;
+    if (found) parts.push(found);
+  }
+  const others = [...full, ...worded('company'), ...worded('display', 'customer').filter(isFilled)];
+  const candidates = [...parts, ...others].toSorted((a, b) => a.index - b.index);
+  const inLine = nameOfLine(
+    candidates.map(({ index, meaning, part }) => ({ index, meaning, part, isSpare: false })),
   );
-  const shown = worded('display').filter(({ cells }) =>
-    cells.some((cell, row) => cell !== '' && !isFilled([...parts, ...full], row)),
+  const cellsOf = new Map(candidates.map(({ index, cells }) => [index, cells]));
+  const lines = Math.max(0, ...candidates.map(({ cells }) => cells.length));
+  const used = new Set(
+    Array.from({ length: lines }, (_, row) =>
+      inLine((index) => textIn(cellsOf.get(index)?.[row] ?? '')),
+    ).flat(),
   );
-  const some = [
-    ...parts,
-    ...full,
-    ...shown,
-    ...companies,
-    ...worded('customer').filter(({ about }) => about.count > 0),
-  ];
-  if (some.some(({ about }) => about.count > 0)) return some;
-  const others = [
+  // Of a person with a first and a last name, `Name` says nothing more, unless it is something else in a line.
+  const some = candidates.filter((one) => parts.includes(one) || used.has(one.index) || !isFilled(one));
+  if (some.some(isFilled)) return some;
+  const last = [
     worded('display'),
     worded('alias'),
-    worded('unknown').filter((column) => !column.isNamed && column.about.count > 0),
+    worded('unknown').filter((column) => !column.isNamed && isFilled(column)),
   ];
-  return [...some, ...(others.find((found) => found.length > 0) ?? []).slice(0, 1)];
+  return [...some, ...(last.find((found) => found.length > 0) ?? []).slice(0, 1)];
 }
 
 /** A group has several customers, and each customer is in one. */

@@ -6,7 +6,7 @@
 const vocabulary = {
   /** A telephone. */
   telephone: `telephone telephones phone phones tel tels fon ph mobile mobiles mob cellphone cellphones iphone cellular landline
-    ddi whatsapp whats telefon telefone telefonnr natel hdy fixnetz festn mobilf direktwahl handy handys mobil mobilfunk mobiltel festnetz durchwahl
+    ddi sms whatsapp whats telefon telefone telefonnr natel hdy fixnetz festn mobilf direktwahl handy handys mobil mobilfunk mobiltel festnetz durchwahl
     rufnummer rufnummern rufnr hotline telephonique gsm telefono telefonos telf tfno tfn tlf tlfn movil
     moviles celular celulares telefoon telefoons mobiel mobiele mobieltje doorkies belnummer ruckrufnummer rueckrufnummer
     cellulare cellulari telefonino telefoni telefonico telefonica telefonici telemovel telemoveis telefones`,
@@ -25,19 +25,24 @@ const vocabulary = {
   elsewhere: `fax faxes telefax telefaxe telecopie telecopieur facsimile pager telex tty tdd
     assistant assistants assistent assistentin assistente assistenten asst ayudante asistente secretary sekretariat secretariat secretariaat secretaria segreteria spouse partner
     ehepartner conjoint conyuge faks faksi faksas fakss telefaks facsimil segretaria segretario coniuge`,
-  /** Not a caller's number and not a customer's name, whatever is next to it: another person, or a detail of a telephone. */
-  never: `isdn rnis email emails mail mails courriel correo skype im messenger imap
-    manager managers vorgesetzte vorgesetzten vorgesetzter superviseur responsable jefe
+  /** Another person, whose telephone is not the customer's. */
+  others: `manager managers vorgesetzte vorgesetzten vorgesetzter superviseur responsable jefe
     leidinggevende betreuer bearbeiter sachbearbeiter
     aussendienst verkaufer verkaeufer vertreter salesperson salesrep vendedor vendeur verkoper agent agents
+    emergency notfall urgence emergencia noodgeval referrer responsabile responsavel agente venditore emergenza
+    hausarzt arzt medecin medico huisarts doctor physician gp confiance
+    angehorige angehoriger angehorigen relative relatives kin`,
+  /** Not a customer's name and not a telephone, unless a word for one is next to it and the cells are some: \`Preferred Phone\`. */
+  never: `isdn rnis email emails mail mails courriel correo skype im messenger imap
     user users username usernames benutzer utilisateur usuario usuarios gebruiker gebruikers login
-    emergency notfall urgence emergencia noodgeval referrer
     type types typ typen tipo tipos art label labels libelle etiqueta status statut estado etat state
     bemerkung bemerkungen note notes notiz notizen remark remarks remarque remarques comment comments commentaire
     commentaires kommentar kommentare opmerking opmerkingen observaciones nota notas notitie notities description
     beschreibung omschrijving descripcion
     date dates datum fecha birthday birthdate birth geburt geburts geburtstag geburtsdatum geburtsname geboortedatum naissance
-    nacimiento anniversary jahrestag time times zeit zeiten uhrzeit hora heure tijd created updated modified changed
+    nacimiento origin origine origen origem herkunft herkomst ursprung ursprungs heimat nationality nationalitat nationalite
+    nationalita nacionalidad nacionalidade nationaliteit citizenship citoyennete cittadinanza ciudadania staatsangehorigkeit
+    anniversary jahrestag time times zeit zeiten uhrzeit hora heure tijd created updated modified changed
     erstellt geandert angelegt seit since depuis desde sinds activity contacted
     count counts anzahl aantal cantidad sum summe total totals amount betrag montant importe bedrag balance saldo umsatz
     revenue turnover price preis prix precio prijs cost kosten cout coste salary gehalt salaire salario rate tarif tarifa
@@ -51,7 +56,7 @@ const vocabulary = {
     internet page pagina site screen language sprache langue idioma taal photo foto image bild timezone zeitzone currency
     title titles titel titre titulo
     posta pec utente utenti utilizador
-    responsabile responsavel agente venditore emergenza etichetta stato commento commenti descrizione descricao
+    etichetta stato commento commenti descrizione descricao
     osservazioni observacoes data nascita nascimento compleanno aniversario ora quantita quantidade importo prezzo preco
     fatturato dipendenti soprannome alcunha iniziali iniciais lingua titolo valuta moeda sito`,
   /** Something else, except where a word for a telephone is next to it. */
@@ -86,13 +91,14 @@ const vocabulary = {
     fornecedor veiculo cnpj cpf nipc contribuinte`,
   /** A key of the account's own in one word. */
   reference: `reference references referenz referenzen referencia referencias referentie ref referenznr kdnr kdnummer
-    debitorenkonto kundenkonto
+    debitorenkonto kundenkonto kunnr
     riferimento rif`,
   /** Whose key it is, before or after a word for a key. Alone it is the customer. */
   customer: `customer customers kunde kunden kd kdn client clients cliente clientes klant klanten debitor debitoren debiteur
     debiteuren debtor deudor abonne abonnent abonnenten subscriber member members mitglied mitglieder membre adherent
     miembro socio lid leden lidmaatschap patient patienten paciente mandant mandanten tenant mieter huurder tiers tercero
     account accounts record external extern externe crm lead relatie relaties
+    datensatz fiche registro pat
     clienti abbonato iscritto paziente inquilino associato assinante membro`,
   /** A person who works at the customer. The same before a word for a key. */
   contact: `contact contacts kontakt kontakte contacto contactos contactpersoon person persons personen persona personne
@@ -101,21 +107,23 @@ const vocabulary = {
   /** A number or a key, whatever of. */
   number: `number numbers num nbr no nr nrs n nummer nummern nummers numero numeros`,
   /** A key, whatever of. */
-  key: `code codes codigo konto compte codice codici conto conta`,
+  key: `code cod codes codigo konto compte codice codici conto conta`,
   /** A key, and never a telephone. */
   id: `id ids kennung key cle clave schlussel sleutel identifier identifiant identificador
     chiave chave identificativo`,
-  given: `fname forename firstname vorname vornamen givenname prenom prenoms nombres voornaam voornamen roepnaam
+  given: `fname forename forenames firstname vorname vornamen givenname prenom prenoms nombres voornaam voornamen roepnaam
     fornamn fornavn imie etunimi keresztnev`,
   middle: `middlename tussenvoegsel tussenvoegsels voorvoegsel voorvoegsels zweitname`,
-  family: `lname surname lastname nachname familienname zuname patronyme apellido apellidos achternaam familienaam familyname
+  family: `lname geslachtsnaam surname lastname nachname familienname zuname patronyme apellido apellidos achternaam familienaam familyname
     cognome cognomi apelido apelidos sobrenome sobrenomes efternamn etternavn efternavn nazwisko sukunimi prijmeni vezeteknev`,
   /** What a word for a name is then of. */
   first: `first given pila vor voor primeiro primo proprio`,
   second: `middle second additional deuxieme segundo segunda middelste zweiter weitere`,
-  last: `last family famille ultimo famiglia familia`,
+  last: `last family ultimo`,
+  /** Of a name a last name, else a group of customers. */
+  lineage: `famille famiglia familia`,
   full: `name names namen nom noms nombre naam fullname full volledige completo complet
-    nome nomi nomes nominativo nazwa namn navn nimi nev jmeno`,
+    intitule nome nomi nomes nominativo nazwa namn navn nimi nev jmeno`,
   /** A name as address books show it. */
   display: `display anzeigename angezeigter`,
   /** A second name of the same. */
@@ -123,7 +131,7 @@ const vocabulary = {
     bezeichnung alias`,
   company: `company companies companyname firma firmen firmenname unternehmen unternehmens betrieb betriebs organisation
     organisations organization organizations corporation corporate societe entreprise raison denomination etablissement
-    empresa compania razon denominacion organizacion bedrijf bedrijfs organisatie onderneming handels
+    empresa compania rag razon denominacion organizacion bedrijf bedrijfs organisatie onderneming handels
     ditta azienda aziende impresa societa ragione denominazione organizzazione razao denominacao organizacao sociedade
     unvan foretag virksomhed yritys spolecnost`,
   segment: `segment segments segmento kundensegment group groups gruppe gruppen groupe groupes grupo grupos groep groepen
@@ -143,6 +151,7 @@ const vocabulary = {
     adressattyp keine app gl
     angabe of the de du des d la l le les el los las del di von van der die das den dem and und et y en e o or oder ou op im
     am auf te s sur zum zur a au aux bei m mr
+    primer er paterno materno informations soc
     eu ue da do dos della dello delle degli dei personale legale`,
 } as const;
 
@@ -205,8 +214,8 @@ export function namesAreaCodes(header: string): boolean {
   const roles = rolesIn(header);
   return (
     (roles.includes('prefix') || roles.includes('country')) &&
-    !roles.includes('never') &&
-    !roles.includes('elsewhere')
+    !roles.some(isOfOthers) &&
+    !roles.includes('never')
   );
 }
 
@@ -214,8 +223,10 @@ export function namesAreaCodes(header: string): boolean {
 export function namesCountries(header: string): boolean {
   const roles = rolesIn(header);
   const isOther = roles.includes('document') && !/rechnung|factur|fatt?ur|invoice/i.test(header);
-  return roles.includes('country') && !roles.includes('never') && !roles.includes('elsewhere') && !isOther;
+  return roles.includes('country') && !roles.includes('never') && !roles.some(isOfOthers) && !isOther;
 }
+
+const isOfOthers = (role: Role | undefined) => role === 'elsewhere' || role === 'others';
 
 /**
  * What a header says its column holds. `perhaps-numbers`: telephones, or keys of telephones and their contracts.
@@ -245,17 +256,39 @@ export type Meaning =
 
 export function meaningOf(header: string): Meaning {
   if (header.length > LONGEST_HEADER) return 'unknown';
-  // `Phone (Work Fax)`, but not `Telefon (auch Fax)`.
-  const isOfOther = [...header.matchAll(/[([]([^)\]]*)/g)].some(
-    ([, text = '']) => isSecretary.test(text) || (rolesIn(text).includes('elsewhere') && !isAlso.test(text)),
-  );
-  if (isOfOther) return 'none';
+  if (isOfOtherInBrackets(header)) return 'none';
   const whole = meaningOfWords(header);
   if (whole !== 'none' && whole !== 'perhaps-numbers') return whole;
-  // `Phone / Email` and `Telefon (Notfall)`.
-  const parts = header.replace(/[([][^)\]]*[)\]]?/g, ' ').split(/[/&+]/);
+  // `Phone / Email`, `Telefon und Fax` and `Telefon (Notfall)`, but not `Téléphone en cas d'urgence`.
+  const separator = rolesIn(header).includes('others')
+    ? /[/&+]/
+    : /[/&+,]|[\s_-](?:und|u\.?|and|et|en|y|e|oder|or|ou|o)[\s_]/i;
+  const parts = withoutBrackets(header).split(separator);
   return parts.some((part) => meaningOfWords(part) === 'numbers') ? 'numbers' : whole;
 }
+
+/** Whether a column with telephone numbers that is not imported is named: not where the header says that they are others'. */
+export function mayHoldTelephones(header: string): boolean {
+  if (meaningOf(header) !== 'none') return true;
+  const roles = rolesIn(withoutBrackets(header));
+  const isElsewhere = roles.includes('elsewhere') && !/fax|copie/i.test(header);
+  return roles.includes('telephone') && !isElsewhere && !isOfOtherInBrackets(header);
+}
+
+/** The words of a header without those for telephones: `Tél. commercial` is of whom a column `Commercial` names. */
+export function withoutTelephoneWords(header: string): string {
+  const isKept = (word: string) =>
+    !rolesIn(word).every((role) => role === 'telephone' || role === 'number') &&
+    !/^(?:de|du|des|del|di|do|da|of|van|von|der)$/.test(word);
+  return (header.toLowerCase().match(/\p{L}+/gu) ?? []).filter(isKept).join(' ');
+}
+
+/** `Phone (Work Fax)`, but not `Telefon (auch Fax)`. */
+const isOfOtherInBrackets = (header: string): boolean =>
+  [...header.matchAll(/[([]([^)\]]*)/g)].some(
+    ([, text = '']) => isSecretary.test(text) || (rolesIn(text).includes('elsewhere') && !isAlso.test(text)),
+  );
+const withoutBrackets = (header: string): string => header.replace(/[([][^)\]]*[)\]]?/g, ' ');
 
 const isSecretary = /^\s*(?:sekretariat|secr[ée]tariat|secretariaa?t|secretar[ií]a|segreteria)\b/iu;
 /** The telephone is the person's all the same. */
@@ -275,9 +308,12 @@ function meaningOfWords(header: string): Meaning {
   const roles = new Set(all);
   const has = (...some: Role[]) => some.some((role) => roles.has(role));
   const hasUnknown = roles.has(undefined);
-  if (has('never', 'elsewhere')) return 'none';
+  // The last name of whoever has no other.
+  if (isBirthName(header)) return 'alias';
+  if (has('elsewhere', 'others') || (has('never') && !has('telephone'))) return 'none';
   if (has('telephone', 'adjective')) {
     if (has('segment', 'id', 'reference')) return 'none';
+    if (has('never')) return 'perhaps-numbers';
     // `Telefon Kundennummer`, but not `Kunden-Telefonnummer`.
     const hasKey = all.some((role, at) => role === 'customer' && isKeyRole(all[at + 1]));
     const isOther = hasUnknown || hasKey || has('document') || (!has('telephone') && has('customer'));
@@ -287,15 +323,17 @@ function meaningOfWords(header: string): Meaning {
   if (has('line')) return 'perhaps-numbers';
   if (has('prefix', 'country')) return 'none';
   if (has('segment', 'customer') && has('id') && has('full')) return has('segment') ? 'none' : 'reference';
+  if (/^a\/c$/i.test(header.trim())) return 'reference';
   // CRMs call the company of a contact so.
   if (/^account[\s_]?name$/i.test(header.trim())) return 'company';
+  const isKey = has('number', 'key', 'id');
   // `Weitere Nummer`, but not `Weitere Vornamen`.
   if (has('number') && has('second') && all.length === 2) return 'place-number';
   const part = has('segment') && has('full') ? undefined : namePart(has);
+  if (has('lineage') && !part && !hasUnknown) return isKey ? 'none' : 'segment';
   // `Name of the dog` is not that of a customer, but better than nothing.
   if (part) return hasUnknown ? 'alias' : part;
   if (has('segment')) return hasUnknown ? 'unknown' : 'segment';
-  const isKey = has('number', 'key', 'id');
   if (has('reference') || (isKey && has('customer', 'contact'))) {
     if (hasUnknown) return 'key';
     return has('reference', 'id', 'customer') ? 'reference' : 'contact-number';
@@ -309,11 +347,27 @@ function meaningOfWords(header: string): Meaning {
   return telephonePlace.test(header.trim()) ? 'perhaps-numbers' : 'unknown';
 }
 
+export type NamePart = 'given' | 'middle' | 'family' | 'full';
+
+/** The part of a name that a column holds: also `Guest First Name`, whose header has another word. */
+export function namePartOf(header: string): NamePart | undefined {
+  if (isBirthName(header)) return 'family';
+  const meaning = meaningOf(header);
+  if (meaning !== 'alias') return nameParts.find((part) => part === meaning);
+  const roles = new Set(rolesIn(header));
+  const part = namePart((...some) => some.some((role) => roles.has(role)));
+  return nameParts.find((one) => one === part);
+}
+
+const isBirthName = (header: string) => /^nom de (?:naissance|jeune fille)$/i.test(header.trim());
+
+const nameParts = ['given', 'middle', 'family', 'full'] as const;
+
 function namePart(has: (...roles: Role[]) => boolean): Meaning | undefined {
   if (has('alias') && has('full')) return 'alias';
   if (has('display') && !has('company')) return 'display';
   const isGiven = has('given', 'first');
-  const isFamily = has('family', 'last');
+  const isFamily = has('family', 'last') || (has('lineage') && has('full'));
   if ((isGiven && isFamily) || (has('full') && has('given', 'family') && !has('first', 'second', 'last')))
     return 'full';
   if (isFamily) return 'family';
@@ -321,31 +375,4 @@ function namePart(has: (...roles: Role[]) => boolean): Meaning | undefined {
   if (isGiven) return 'given';
   if (has('full')) return has('company') ? 'company' : 'full';
   return undefined;
-}
-
-/** Whether two texts have a word in common, as `Berg, Anna` and `Anna` do. */
-export function sharesWord(one: string, other: string): boolean {
-  const wordsOf = (text: string) =>
-    new Set(
-      text
-        .normalize('NFKC')
-        .toLowerCase()
-        .match(/[\p{L}\p{M}]+/gu),
-    );
-  return !wordsOf(one).isDisjointFrom(wordsOf(other));
-}
-
-/** The columns that a name is put together of, first names before last names, wherever the table has them. */
-export function nameOrder(header: readonly string[], nameColumns: readonly number[]): readonly number[] {
-  const meanings = header.map(meaningOf);
-  const has = (meaning: Meaning) => nameColumns.some((column) => meanings[column] === meaning);
-  // Next to a first name alone, `Name` is the last name, and next to a last name alone, `Nombre` is the first name.
-  const order = has('given')
-    ? ['given', 'middle', has('family') ? 'family' : 'full']
-    : ['full', 'middle', 'family'];
-  const rank = (column: number) => order.indexOf(meanings[column] ?? 'unknown');
-  const parts = nameColumns.filter((column) => rank(column) >= 0);
-  if (!parts.some((column) => rank(column) === 0)) return nameColumns;
-  const inOrder = parts.toSorted((a, b) => rank(a) - rank(b));
-  return nameColumns.map((column) => (parts.includes(column) ? (inOrder.shift() as number) : column));
 }

@@ -13,10 +13,10 @@ import { type CustomerField, columns, eachText } from '../customer-fields.ts';
 import { type LineReports, refusals } from '../import-refusals.ts';
 import { isLost, isNoReference, isRounded, textIn } from './blank-cells.ts';
 import { type ColumnUse, leftOutTelephones, type Mapping } from './choose-columns.ts';
-import { type Meaning, meaningOf, nameOrder, sharesWord } from './header-words.ts';
 import type { ImportedCustomer, Line } from './imported-customer.ts';
 import { joinLines } from './join-lines.ts';
 import { type FindCustomers, type KnownCustomers, readKnown } from './known-customers.ts';
+import { nameColumn, nameOfLine } from './line-name.ts';
 import type { Table } from './table.ts';
 
 /** How a table is read: which columns, in the country of its numbers, with errors in the words of a language. */
@@ -66,7 +66,7 @@ export async function readCustomers(
   const placeholders = new Map<string, number>();
   /** The line that is refused of each reference: it may have had numbers. */
   const refusedLines = new Map<string, number>();
-  const rowOf = rowReader(table.header, mapping, importing.column);
+  const rowOf = rowReader(table, mapping, importing.column);
   const leftOut = leftOutTelephones(table.header, mapping, country);
 
   /** The error in a line, if it is not taken. */
@@ -212,16 +212,26 @@ const nameOf = (header: readonly string[], index: number, unnamed: (column: numb
 
 /** Reads the cells of a line by the chosen columns. */
 function rowReader(
-  header: readonly string[],
+  { header, sample }: Table,
   mapping: Mapping,
   unnamed: (column: number) => string,
 ): RowReader {
   const columnsOf = (field: ColumnUse) => [...mapping.keys()].filter((index) => mapping[index] === field);
+  const spareNames = columnsOf('spare-name');
+  const nameColumns = [...columnsOf('name'), ...spareNames].toSorted((a, b) => a - b);
+  const nameIn = nameOfLine(
+    nameColumns.map((index) => nameColumn(header[index] ?? '', index, spareNames.includes(index))),
+  );
   const textColumns = columns
     .filter((field) => field !== 'numbers')
-    .map((field) => [field, nameOrder(header, columnsOf(field))] as const)
+    .map((field) => [field, field === 'name' ? nameColumns : columnsOf(field)] as const)
     .filter(([, indexes]) => indexes.length > 0);
   const referenceColumns = columnsOf('reference');
+  const references = sample
+    .flatMap((cells) => referenceColumns.map((index) => cells[index] ?? ''))
+    .filter(Boolean);
+  // Python reads whole numbers of a column with gaps as `1001.0`.
+  const hasDecimals = references.length > 0 && references.every((cell) => /^\d+\.0$/.test(cell));
   const numberColumns = columnsOf('numbers').map((index) => ({
     index,
     column: nameOf(header, index, unnamed),
@@ -231,53 +241,43 @@ function rowReader(
     })),
     label: labelColumn(header, index, columnsOf('numbers').length === 1),
   }));
-  const meanings = header.map(meaningOf);
-  const nameColumns = [meanings.indexOf('given'), meanings.indexOf('family')];
-  const lastName = meanings.includes('family') ? meanings.indexOf('family') : meanings.indexOf('full');
-  const width = mapping.findLastIndex((field) => field !== '') + 1;
+  const width = mapping.findLastIndex((field) => field !== '' && field !== 'spare-name') + 1;
   return (cells) => {
-    const cell = (index: number) => asText(cells[index] ?? '');
-    const textOf = (index: number) => textIn(cell(index));
-    // A company called as its owner is there once, but not Martin Martin.
-    const repeats = (index: number, other: number) =>
-      textOf(index) === textOf(other) && !(index === lastName && meanings[other] === 'given');
-    // Of a person who has a first and a last name, `Name` and `Display name` say no more, if they are not a company's.
-    const isSaid = (index: number, indexes: readonly number[]) => {
-      const ofPerson = (...some: Meaning[]) =>
-        indexes
-          .filter((other) => some.includes(meanings[other] ?? 'unknown'))
-          .map(textOf)
-          .join(' ')
-          .trim();
-      if (meanings[index] === 'display') return ofPerson('given', 'middle', 'family', 'full') !== '';
-      if (meanings[index] !== 'full') return false;
-      const isWhole = nameColumns.every((column) => indexes.includes(column));
-      return isWhole && sharesWord(textOf(index), ofPerson('given', 'middle', 'family'));
+    const cell = (index: number) => {
+      const text = asText(cells[index] ?? '');
+      return hasDecimals && referenceColumns.includes(index) ? text.replace(/\.0$/, '') : text;
     };
-    const isKnown = ([field, indexes]: (typeof textColumns)[number]) =>
-      field === 'reference' || !indexes.some((index) => isLost(cell(index)));
+    const textOf = (index: number) => textIn(cell(index));
+    const isFirst = (index: number, at: number, all: readonly number[]) =>
+      !all.slice(0, at).some((other) => textOf(other) === textOf(index));
+    const nameParts = nameIn(textOf);
+    // A spare name that is lost matters where there is no other.
+    const lostOf = ([field, indexes]: (typeof textColumns)[number]) =>
+      indexes.filter(
+        (index) =>
+          field !== 'reference' &&
+          isLost(cell(index)) &&
+          !(spareNames.includes(index) && nameParts.length > 0),
+      );
+    const isKnown = (column: (typeof textColumns)[number]) => lostOf(column).length === 0;
     return {
       fits: cells.length >= width && !cells.slice(header.length).some(Boolean),
       written: [...new Set(referenceColumns.map(cell))].filter(Boolean).join(' '),
       fields: Object.fromEntries(
-        textColumns.filter(isKnown).map(([field, indexes]) => [
-          field,
-          indexes
-            .map((index, at) =>
-              isSaid(index, indexes) || indexes.slice(0, at).some((other) => repeats(index, other))
-                ? ''
-                : textOf(index),
-            )
-            .filter(Boolean)
-            .join(' '),
-        ]),
+        textColumns
+          .filter(isKnown)
+          .map(([field, indexes]) => [
+            field,
+            (field === 'name' ? nameParts : indexes.filter(isFirst)).map(textOf).filter(Boolean).join(' '),
+          ]),
       ),
       lost: textColumns
-        .filter((column) => !isKnown(column))
-        .flatMap(([, indexes]) => indexes.filter((index) => isLost(cell(index))))
+        .flatMap(lostOf)
         .map((index) => ({ column: nameOf(header, index, unnamed), cell: cell(index) })),
       numbers: numberColumns.map(({ index, column, countries, label }) => {
-        const isOther = label === undefined ? undefined : notCalledAs(cell(label));
+        const said = label === undefined ? '' : cell(label.index);
+        // `schickt Fax` is a note about the customer.
+        const isOther = label?.isNote && /\s/.test(said) ? undefined : notCalledAs(said);
         const named = countries.find(
           (country) => isLost(cell(country.index)) || textOf(country.index) !== '',
         );
@@ -301,24 +301,45 @@ function byLikeness(some: readonly number[], header: readonly string[], other: n
 }
 
 const labelWords =
-  'label|type|typ|tipo|soort|art|beschriftung|libellé|kategorie|category|étiquette|etiqueta|etichetta';
-const valueWords = 'value|wert|valeur|valor|waarde|valore|number|nummer|numéro|número|numero';
-const [labelHeader, valueHeader] = [labelWords, valueWords].map(
-  (words) => new RegExp(`^(.+?)[\\W_]+(?:${words})$`, 'iu'),
-);
-const labelAlone = new RegExp(`^(?:${labelWords})$`, 'iu');
+  'labels?|types?|typ|tipos?|soort|art|beschriftung|libelle|kategorie|category|etiquette|etiqueta|etichetta';
+const noteWords =
+  'bemerkung|beschreibung|notiz|kommentar|notes?|remarks?|comments?|description|remarque|commentaire|opmerking|omschrijving|observaciones|descripcion|nota';
+const [isLabelWord, isNoteWord, isValueWord] = [
+  labelWords,
+  noteWords,
+  'value|wert|valeur|valor|waarde|valore|number|nummer|numero',
+].map((words) => new RegExp(`^(?:${words})$`));
+
+/** Words and counts, in lower case and without accents: `Telefon1Typ`, and `Telefonart` as two. */
+const headerWords = (header: string): string[] =>
+  header
+    .replace(/(?<=\p{Ll})(?=\p{Lu})/gu, ' ')
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/(?<=\p{L}{5})(?:art|typ)(?!\p{L})/gu, ' $&')
+    .match(/\p{L}+|\d+/gu) ?? [];
+
+type LabelColumn = { readonly index: number; readonly isNote: boolean };
 
 /**
- * The column that says what the numbers of another are for, as Google's `Phone 1 - Label` before `Phone 1 - Value`, or
- * `Phone Type` behind `Phone`; beside the only column with numbers, one that is called `Type`.
+ * The column that says what the numbers of another are for, as Google's `Phone 1 - Label` before `Phone 1 - Value`,
+ * `Phone Type` behind `Phone`, or `Type1` behind `Phone1`; beside the only column with numbers, any that is called a type or a note.
  */
-function labelColumn(header: readonly string[], index: number, isOnly: boolean): number | undefined {
-  const own = header[index] ?? '';
-  const names = [own, valueHeader?.exec(own)?.[1]];
-  const beside = [index - 1, index + 1];
-  const isLabel = (at: number) => names.includes(labelHeader?.exec(header[at] ?? '')?.[1] ?? '');
-  const alone = (at: number) => isOnly && labelAlone.test(header[at] ?? '');
-  return own === '' ? undefined : (beside.find(isLabel) ?? beside.find(alone));
+function labelColumn(header: readonly string[], index: number, isOnly: boolean): LabelColumn | undefined {
+  const own = headerWords(header[index] ?? '');
+  const names = [own, own.filter((word) => !isValueWord?.test(word))].map((words) => words.join(' '));
+  const beside = [index - 1, index + 1].flatMap((at) => {
+    const words = headerWords(header[at] ?? '');
+    const isNote = words.some((word) => isNoteWord?.test(word));
+    const rest = words.filter((word) => !isLabelWord?.test(word) && !isNoteWord?.test(word)).join(' ');
+    return rest === words.join(' ') ? [] : [{ index: at, isNote, rest }];
+  });
+  const count = own.filter((word) => /^\d/.test(word)).join(' ');
+  return own.length === 0
+    ? undefined
+    : (beside.find(({ rest }) => rest !== '' && (names.includes(rest) || rest === count)) ??
+        (isOnly ? beside.find(({ rest }) => !/\d/.test(rest)) : undefined));
 }
 
 const labelled = (cell: string, label: string) =>

@@ -187,6 +187,18 @@ test('table: the first customer below a header is not the header, whatever words
   assert.equal(read('Foo;Bar\nAnna;030 901820\nBen;030 901821\n').header, 'Foo¦Bar');
 });
 
+test('table: a header that surely names columns is one, also if it has `No.`, or a word that stands in a column', () => {
+  for (const [header, ...lines] of [
+    ['No.;Name;Phone No.;Fax No.', 'D1;Ott Ltd;020 7946 0958;020 7946 0100', 'D2;Fox Ltd;020 7946 0959;'],
+    ['No;Name;Mobile', '1001;Ott Ltd;020 7946 0958', '1002;Fox Ltd;07911 123456'],
+    ['No;Nom;Prénom;Téléphone', '1;Dupont;Marie;044 668 18 01', '2;Vert;Luc;044 668 18 02'],
+    ['Name;Phone;No.', 'Ott Ltd;020 7946 0958;1001'],
+    ['Nr;Name;Telefon;Telefax;Abholer', '1;Ott;030 901820;030 901829;Abholer', '2;Fox;030 901821;;'],
+    ['Code client;Nom;Téléphone;Newsletter', 'C1;Ott;01 42 68 00 00;Newsletter', 'C2;Fox;01 42 68 00 01;'],
+  ] as const)
+    assert.deepEqual(read([header, ...lines].join('\n')).header, header.replaceAll(';', '¦'));
+});
+
 test('table: it says whether a header has words that it knows', () => {
   assert.equal(readTable('Telefon Meier GmbH,Berlin\nOtt KG,Bonn').isHeaderUnknown, true);
   assert.ok(readTable('Anna Weber;ruft an;Bonn\nBen;030 901820;Potsdam\n').isHeaderUnknown);

@@ -3,7 +3,7 @@ import { plainText } from '../../../shared/phone-number/plain-text.ts';
 import { timesIn } from '../../../shared/phone-number/times.ts';
 import { Refusal } from '../../kit/refusal.ts';
 import { type Quote, type Row, rowsOf } from './cells.ts';
-import { meaningOf } from './header-words.ts';
+import { type Meaning, meaningOf } from './header-words.ts';
 import { joinedRows } from './open-quotes.ts';
 
 /** A table as somebody's program or spreadsheet wrote it. */
@@ -211,18 +211,22 @@ function findHeader(rows: readonly Row[]): { header: Row | undefined; begin: num
 }
 
 /** Whether one of these cells is what columns are called; `Telefon Meier GmbH` and `Rue de Lyon` may be, but not surely. */
-const namesColumns = (cells: readonly string[]): boolean =>
-  cells.some((cell) => !['unknown', 'perhaps-numbers', 'alias', 'none'].includes(meaningOf(cell)));
+const namesColumns = (cells: readonly string[]): boolean => cells.some((cell) => isSure(meaningOf(cell)));
+const isSure = (meaning: Meaning) => !['unknown', 'perhaps-numbers', 'alias', 'none'].includes(meaning);
 
-/** Whether a line has a cell that says nothing, or that other lines have in the same column, too. */
+/**
+ * Whether a line has a cell that says nothing, or that other lines have in the same column, too. Not a line that names columns
+ * of two kinds, such as `No.` and `Name`.
+ */
 function isPerson({ line, cells }: Row, rows: readonly Row[]): boolean {
   const others = rows.filter((row) => row.line !== line && row.cells.join('\0') !== cells.join('\0'));
-  return cells.some(
+  const saysNoHeader = cells.some(
     (cell, column) =>
       /\p{L}.*\p{L}/u.test(cell) &&
       (isFiller(cell) ||
         (meaningOf(cell) === 'unknown' && others.some((other) => other.cells[column] === cell))),
   );
+  return saysNoHeader && new Set(cells.map(meaningOf).filter(isSure)).size < 2;
 }
 
 /** Whether a line has nothing where others have numbers. */
