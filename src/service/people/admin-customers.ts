@@ -239,11 +239,13 @@ async function importTable(
       customers,
       account: id,
       country,
-      signal: broken.signal,
+      goOn() {
+        broken.signal.throwIfAborted();
+        if (!isAuthentic(request)) throw new Refusal(401, 'Unauthenticated.');
+      },
       createSegments: request.query.create_segments === 'true',
       progress(imported) {
         stored = imported;
-        if (!isAuthentic(request)) throw new Refusal(401, 'Unauthenticated.');
       },
     });
     await audit(request, 'import', importSummary(report));

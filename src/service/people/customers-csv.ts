@@ -8,7 +8,7 @@ import { columnUses, type Mapping } from './import/choose-columns.ts';
 import { isStorable, type PlannedCustomer, planCustomers } from './import/plan-import.ts';
 import { type LinesReport, planReport } from './import/plan-report.ts';
 import { type ReadCustomers, readCustomers } from './import/read-customers.ts';
-import { storePlan } from './import/store-plan.ts';
+import { type GoOn, storePlan } from './import/store-plan.ts';
 import { readTable, type Table } from './import/table.ts';
 import type { LineReports } from './import-refusals.ts';
 
@@ -35,8 +35,8 @@ type Into = {
 
 /** How an import is followed, and ended. */
 type Course = {
-  /** Ends it before the next batch. */
-  readonly signal?: AbortSignal | undefined;
+  /** Asked before each batch; ends it by throwing. */
+  readonly goOn?: GoOn | undefined;
   /** Told how many customers are stored, of all, after each batch. */
   readonly progress?: (stored: number, all: number) => void;
 };
@@ -83,7 +83,7 @@ export async function importPlan(
     account,
     words,
     isSeen,
-    signal,
+    goOn,
     progress = () => {},
   }: Into & Course & { readonly isSeen?: boolean },
 ): Promise<ImportReport> {
@@ -94,7 +94,7 @@ export async function importPlan(
       segments: () => customers.segments(account),
       replace: (replacement) => customers.replace(account, replacement),
     },
-    { words, isSeen, signal, progress: (stored) => progress(stored, plan.length) },
+    { words, isSeen, goOn, progress: (stored) => progress(stored, plan.length) },
   );
   let imported = 0;
   for await (const some of pieces(stored)) imported += some.filter(isStorable).length;
@@ -121,7 +121,7 @@ export async function importCustomers(
       readonly createSegments?: boolean;
     },
 ): Promise<ImportReport & { readonly unknownColumns: readonly string[] }> {
-  const { customers, account, signal } = into;
+  const { customers, account, goOn = () => {} } = into;
   const table = readTable(text);
   const read = mapping ?? exactMapping(table.header);
   const plan = await planImport(table, {
@@ -130,7 +130,7 @@ export async function importCustomers(
     mapping: read,
     async prepare(read) {
       if (!createSegments) return;
-      signal?.throwIfAborted();
+      await goOn();
       const named = new Set<string>();
       for await (const some of pieces(read.customers))
         for (const { segment } of some) if (segment) named.add(segment);

@@ -276,6 +276,7 @@ export const de: typeof en = {
     noStorage: 'Die Datenbank ist zurzeit nicht erreichbar. Versuchen Sie es gleich noch einmal.',
     tookTooLong:
       'Das hat zu lange gedauert oder zu lange auf andere Änderungen gewartet und wurde abgebrochen. Versuchen Sie es später noch einmal.',
+    signedOut: 'Sie wurden in der Zwischenzeit abgemeldet.',
     formExpired: 'Dieses Formular ist abgelaufen. Laden Sie die Seite neu, und senden Sie es noch einmal.',
     onlyAdministrators: 'Diese Seite ist nur für Administratoren.',
     otherSite: 'Diese Anfrage kam von der Seite einer anderen Website und wurde abgelehnt.',

@@ -276,6 +276,7 @@ export const en = {
       `The file is neither UTF-8 nor Windows-1252, so that its names would be damaged (${words}). Save it as “CSV UTF-8” and try again.`,
     noStorage: 'The database cannot be reached at the moment. Try again shortly.',
     tookTooLong: 'It took too long, or waited too long for other changes, and was given up. Try again later.',
+    signedOut: 'You have been signed out in the meantime.',
     formExpired: 'This form has expired. Reload the page and send it again.',
     onlyAdministrators: 'This page is only for administrators.',
     otherSite: 'This request came from a page of another site and was refused.',

@@ -272,6 +272,7 @@ export const es: typeof en = {
     noStorage: 'En este momento no se puede acceder a la base de datos. Vuelva a intentarlo en breve.',
     tookTooLong:
       'La operación ha tardado demasiado, o ha esperado demasiado a otros cambios, y se ha cancelado. Inténtelo más tarde.',
+    signedOut: 'Entretanto se ha cerrado su sesión.',
     formExpired: 'Este formulario ha caducado. Recargue la página y envíelo de nuevo.',
     onlyAdministrators: 'Esta página es solo para administradores.',
     otherSite: 'Esta solicitud procedía de una página de otro sitio y se ha rechazado.',

@@ -274,6 +274,7 @@ export const fr: typeof en = {
     noStorage: 'La base de données est momentanément inaccessible. Réessayez dans un instant.',
     tookTooLong:
       'L’opération a duré trop longtemps, ou a attendu trop longtemps d’autres modifications, et a été abandonnée. Réessayez plus tard.',
+    signedOut: 'Vous avez été déconnecté entre-temps.',
     formExpired: 'Ce formulaire a expiré. Rechargez la page et envoyez-le à nouveau.',
     onlyAdministrators: 'Cette page est réservée aux administrateurs.',
     otherSite: 'Cette demande provenait d’une page d’un autre site et a été refusée.',

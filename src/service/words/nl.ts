@@ -269,6 +269,7 @@ export const nl: typeof en = {
     noStorage: 'De database is op dit moment niet bereikbaar. Probeer het zo dadelijk opnieuw.',
     tookTooLong:
       'Dit duurde te lang, of wachtte te lang op andere wijzigingen, en is afgebroken. Probeer het later opnieuw.',
+    signedOut: 'U bent intussen afgemeld.',
     formExpired: 'Dit formulier is verlopen. Laad de pagina opnieuw en verzend het nog een keer.',
     onlyAdministrators: 'Deze pagina is alleen voor beheerders.',
     otherSite: 'Dit verzoek kwam van een pagina van een andere website en is geweigerd.',

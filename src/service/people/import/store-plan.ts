@@ -12,6 +12,9 @@ const BATCH = 500;
 /** How often customers are planned again that others have changed since they were read. */
 const ATTEMPTS = 5;
 
+/** Throws what ends an import, such as that who sent it has been signed out. */
+export type GoOn = () => void | Promise<void>;
+
 /** Where a plan is stored. */
 export type PlanTarget = {
   readonly find: FindCustomers;
@@ -31,14 +34,14 @@ export async function storePlan(
     words = en,
     isSeen = false,
     progress = () => {},
-    signal,
+    goOn = () => {},
   }: {
     readonly words?: Words | undefined;
     readonly isSeen?: boolean | undefined;
     /** Told how many are stored, after each batch. */
     readonly progress?: (stored: number) => void;
-    /** Ends it before the next batch. */
-    readonly signal?: AbortSignal | undefined;
+    /** Asked before each batch; ends it by throwing. */
+    readonly goOn?: GoOn | undefined;
   },
 ): Promise<PlannedCustomer[]> {
   const outcomes = new Map<PlannedCustomer['imported'], PlannedCustomer>();
@@ -51,7 +54,7 @@ export async function storePlan(
   let stored = 0;
 
   async function replace(group: readonly Storable[]): Promise<PutRefusal | null> {
-    signal?.throwIfAborted();
+    await goOn();
     return target.replace({
       before: group.flatMap(({ before }) => before ?? []),
       after: group.map(({ after }) => after),
