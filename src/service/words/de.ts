@@ -269,6 +269,7 @@ export const de: typeof en = {
     tooLarge: 'Das Formular ist zu groß.',
     tooManyColumns: (columns: number, max: number) =>
       `Die Tabelle hat ${columns} Spalten. Höchstens ${max} sind möglich. Löschen Sie die, die Sie nicht brauchen.`,
+    tooManyLines: 'Die Tabelle hat mehr als eine Million Zeilen. Teilen Sie sie auf mehrere Dateien auf.',
     tableTooLarge:
       'Die Tabelle ist größer als 16 MB. Teilen Sie sie auf mehrere Dateien auf oder importieren Sie sie mit „pbx-bridge service customers import“.',
     unknownEncoding: (words: string) =>

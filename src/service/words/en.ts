@@ -270,6 +270,7 @@ export const en = {
     tooLarge: 'The form is too large.',
     tooManyColumns: (columns: number, max: number) =>
       `The table has ${columns} columns. It may have at most ${max}. Delete those that you do not need.`,
+    tooManyLines: 'The table has more than a million lines. Split it into several files.',
     tableTooLarge:
       'The table is larger than 16 MB. Split it into several files, or import it with “pbx-bridge service customers import”.',
     unknownEncoding: (words: string) =>

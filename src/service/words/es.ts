@@ -265,6 +265,7 @@ export const es: typeof en = {
     tooLarge: 'El formulario es demasiado grande.',
     tooManyColumns: (columns: number, max: number) =>
       `La tabla tiene ${columns} columnas. Puede tener como máximo ${max}. Elimine las que no necesite.`,
+    tooManyLines: 'La tabla tiene más de un millón de líneas. Repártala en varios archivos.',
     tableTooLarge:
       'La tabla supera los 16 MB. Repártala en varios archivos o impórtela con «pbx-bridge service customers import».',
     unknownEncoding: (words: string) =>

@@ -267,6 +267,7 @@ export const fr: typeof en = {
     tooLarge: 'Le formulaire est trop volumineux.',
     tooManyColumns: (columns: number, max: number) =>
       `Le tableau a ${columns} colonnes. Il peut en avoir ${max} au plus. Supprimez celles dont vous n’avez pas besoin.`,
+    tooManyLines: 'Le tableau a plus d’un million de lignes. Répartissez-le sur plusieurs fichiers.',
     tableTooLarge:
       'Le tableau dépasse 16 Mo. Répartissez-le sur plusieurs fichiers ou importez-le avec « pbx-bridge service customers import ».',
     unknownEncoding: (words: string) =>

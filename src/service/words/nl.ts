@@ -262,6 +262,7 @@ export const nl: typeof en = {
     tooLarge: 'Het formulier is te groot.',
     tooManyColumns: (columns: number, max: number) =>
       `De tabel heeft ${columns} kolommen. Er mogen er hoogstens ${max} zijn. Verwijder de kolommen die u niet nodig hebt.`,
+    tooManyLines: 'De tabel heeft meer dan een miljoen regels. Verdeel hem over meerdere bestanden.',
     tableTooLarge:
       'De tabel is groter dan 16 MB. Verdeel hem over meerdere bestanden of importeer hem met ‘pbx-bridge service customers import’.',
     unknownEncoding: (words: string) =>

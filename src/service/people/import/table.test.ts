@@ -247,3 +247,16 @@ test('columns are counted as they are read: commas in single quotes begin none',
   const text = row("'Name, first'") + row("'1'").repeat(20);
   assert.equal(readTable(text).header.length, 300);
 });
+
+test('a table with too many lines is refused as soon as that is known', () => {
+  const rows = (lines: number) => readTable(`reference,name\n${'1,a\n'.repeat(lines)}`).rows();
+  let read = 0;
+  assert.throws(
+    () => {
+      for (const _ of rows(1_100_000)) read += 1;
+    },
+    { message: /^The table has more than a million lines/, statusCode: 422 },
+  );
+  assert.equal(read, 999_999);
+  assert.equal([...rows(999_999)].length, 999_999);
+});
