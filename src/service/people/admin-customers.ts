@@ -37,6 +37,7 @@ import type { CustomerStore } from './customer-store.ts';
 import { BadTable, importCustomers, importSummary, textSchemas } from './customers-csv.ts';
 import { exportCustomers } from './customers-export.ts';
 import { readText, TooLarge, UnknownCharset, UnknownEncoding } from './import/decode-text.ts';
+import { MAX_TABLE_LINES } from './import/table.ts';
 import { refusalText } from './refusal-text.ts';
 
 const segmentSchema = z.object({ name: z.string(), priority: z.int() }).meta({ id: 'Segment' });
@@ -244,6 +245,7 @@ async function importTable(
         if (!isAuthentic(request)) throw new Refusal(401, 'Unauthenticated.');
       },
       createSegments: request.query.create_segments === 'true',
+      mostLines: MAX_TABLE_LINES,
       progress(imported) {
         stored = imported;
       },

@@ -104,7 +104,7 @@ export async function importPlan(
 /**
  * Adds or changes the customers of a table. Lines with an error are reported, the others are imported, and of those only
  * the cells that cannot be: unreadable numbers, and numbers of other customers. Without a `mapping` the columns must have
- * our own names. @throws BadTable; Refusal if it has too many columns
+ * our own names. @throws BadTable; Refusal if it has too many columns or lines
  */
 export async function importCustomers(
   text: string,
@@ -112,6 +112,7 @@ export async function importCustomers(
     createSegments = false,
     country,
     mapping,
+    mostLines,
     ...into
   }: Into &
     Course & {
@@ -119,10 +120,12 @@ export async function importCustomers(
       readonly mapping?: Mapping;
       /** Whether segments that do not exist are created. */
       readonly createSegments?: boolean;
+      /** Lines that the table may have; absent: any number. */
+      readonly mostLines?: number;
     },
 ): Promise<ImportReport & { readonly unknownColumns: readonly string[] }> {
   const { customers, account, goOn = () => {} } = into;
-  const table = readTable(text);
+  const table = readTable(text, mostLines);
   const read = mapping ?? exactMapping(table.header);
   const plan = await planImport(table, {
     ...into,

@@ -28,7 +28,7 @@ import { type ImportPreview, previewImport } from './customers-preview.ts';
 import { areaCodeColumns } from './import/area-codes.ts';
 import { chooseColumns, columnUses, type Mapping } from './import/choose-columns.ts';
 import { packTable, tableTooLarge, unpackTable } from './import/packed-table.ts';
-import { readTable, type Table } from './import/table.ts';
+import { MAX_TABLE_LINES, readTable, type Table } from './import/table.ts';
 import type { Refused } from './import-refusals.ts';
 
 /** Enough for 100,000 customers with names in any alphabet. */
@@ -117,7 +117,7 @@ async function readWith(
   { account, form }: UserRequest,
 ): Promise<{ readonly read: Table; readonly mapping: Mapping }> {
   const pause = createPause();
-  const read = readTable(csv);
+  const read = readTable(csv, MAX_TABLE_LINES);
   const { header, sample } = read;
   await pause();
   const guessed = chooseColumns(header, sample, account.country);

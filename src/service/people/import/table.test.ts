@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { rowsOf } from './cells.ts';
-import { readTable } from './table.ts';
+import { MAX_TABLE_LINES, readTable } from './table.ts';
 
 /** A table as its header and its lines, cells separated by ¦, each with its number. */
 function read(text: string) {
@@ -249,7 +249,8 @@ test('columns are counted as they are read: commas in single quotes begin none',
 });
 
 test('a table with too many lines is refused as soon as that is known', () => {
-  const rows = (lines: number) => readTable(`reference,name\n${'1,a\n'.repeat(lines)}`).rows();
+  const rows = (lines: number) =>
+    readTable(`reference,name\n${'1,a\n'.repeat(lines)}`, MAX_TABLE_LINES).rows();
   let read = 0;
   assert.throws(
     () => {
