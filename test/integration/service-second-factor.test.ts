@@ -112,6 +112,18 @@ test('a one-time link replaces the password, not the code; a command switches th
   assert.equal(welcome.headers.location, '/welcome', 'signed in, without a code');
 });
 
+test('what is kept between a link and the code ends with a reset, also if there was no password before', async (t) => {
+  const { served, withCode, nextCode, cookies } = await setUp(t);
+  const open = async (printed: string) => {
+    const link = /\/sign-in#([\w.]+)/.exec(printed)?.[1] ?? '';
+    return cookies(await served.ask(`${served.url}/sign-in/link`, form(served.url, { link })));
+  };
+  const half = await open(await command(served, 'user', 'reset', 'Owner'));
+  const next = await open(await command(served, 'user', 'reset', 'Owner'));
+  assert.equal((await withCode(nextCode(), half)).headers.location, '/sign-in?to=%2Fcalls');
+  assert.equal((await withCode(nextCode(), next)).headers.location, '/calls');
+});
+
 test('it is switched off with the password, or by another administrator', async (t) => {
   const { served, owner, withCode } = await setUp(t);
   const page = async () => (await owner.read('/security/second-factor')).text;

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import type { Store } from '../../src/service/database/store.ts';
 import type { AuditKind } from '../../src/service/words/audit-kinds.ts';
 import type { StoreTests } from './service-store-conformance.ts';
@@ -215,7 +216,7 @@ export const accountTests: StoreTests = {
       createdAt: 1,
     } as const;
     const made = await add(store, account, 'u1', ann);
-    const unset = { language: '', password: null, secondFactor: null, bar: null };
+    const unset = { language: '', password: null, secondFactor: null, linkCounter: 0, bar: null };
     assert.deepEqual(made, { id: made.id, ...ann, ...unset });
     assert.equal(await users.add({ ...ann, uid: 'u2', password: null }), undefined);
     const theirs = await add(store, other, 'u2', { ...ann, uid: 'u2', account: other });
@@ -235,9 +236,14 @@ export const accountTests: StoreTests = {
     assert.deepEqual(await users.find({ uid: 'u3' }), second, 'a refused change changes nothing');
     const change = { name: 'Änn', signInName: 'änn', language: 'de', password: 'x' };
     assert.equal(await users.change(made.id, change), true);
-    assert.deepEqual(await find('änn', account), { ...made, ...change });
+    assert.deepEqual(await find('änn', account), { ...made, ...change, linkCounter: 1 });
     assert.equal(await users.change(made.id, { password: null }), true);
-    assert.deepEqual(await users.find({ uid: 'u1' }), { ...made, ...change, password: null });
+    assert.deepEqual(await users.find({ uid: 'u1' }), {
+      ...made,
+      ...change,
+      password: null,
+      linkCounter: 2,
+    });
     assert.deepEqual(await find('ann', account), theirs);
 
     const from = { address: '192.0.2.1', browser: 'Firefox' };
@@ -302,6 +308,7 @@ export const accountTests: StoreTests = {
     const now = async () => (await users.find({ uid: 'u' })) ?? assert.fail();
     const changes: readonly (() => Promise<unknown>)[] = [
       () => users.change(id, { password: null }),
+      () => users.change(id, { password: null }), // a link's session has no password either
       () => users.change(id, { password: 'y' }),
       () => users.setSecondFactor(id, 'factor', []),
       () => users.setSecondFactor(id, null, []),
@@ -314,35 +321,66 @@ export const accountTests: StoreTests = {
       assert.equal(await opens(checked), false, `${change}`);
       assert.equal(await opens(await now()), true);
       // At the same moment: whichever is first, none is left that was opened with what is not valid any more.
-      const before = await now();
-      const ends = users.change(id, { password: `${opened}` }).then(() => users.closeSessions(id, null));
-      await Promise.all([...Array.from({ length: 8 }, () => opens(before)), ends]);
-      assert.deepEqual(await users.sessions(id), []);
+      for (const password of [`${opened}`, null]) {
+        const before = await now();
+        const ends = users.change(id, { password }).then(() => users.closeSessions(id, null));
+        await Promise.all([...Array.from({ length: 8 }, () => opens(before)), ends]);
+        assert.deepEqual(await users.sessions(id), []);
+      }
     }
     const left = await now();
     assert.equal(await users.remove(id), true);
     assert.equal(await opens(left), false);
   },
 
-  async 'a password is changed only as long as the one that was checked, and the session, are valid'({
+  async 'what proves who somebody is, is changed only as long as what was checked, and the session, are valid'({
     store,
     account,
   }) {
     const { users } = store;
     const { id } = await add(store, account, 'u', { password: 'old' });
     const now = async () => (await users.find({ uid: 'u' })) ?? assert.fail();
-    const session = 's';
-    await users.openSession({ id: session, user: await now(), at: 1, address: '', browser: '' });
-    assert.equal(await users.change(id, { password: 'new' }, { password: 'old', session }), true);
-    for (const checked of [
-      { password: 'old', session },
-      { password: null, session },
-      { password: 'new', session: 'ended' },
-    ])
-      await assert.rejects(users.change(id, { password: 'mine' }, checked), { statusCode: 409 });
-    assert.equal((await now()).password, 'new');
-    await users.change(id, { password: null });
-    assert.equal(await users.change(id, { password: 'first' }, { password: null, session }), true);
+    const open = async () => {
+      const session = { id: 's', user: await now() };
+      await users.closeSession(session.id);
+      assert.equal(await users.openSession({ ...session, at: 1, address: '', browser: '' }), true);
+      return session;
+    };
+    const own: readonly ((session: Awaited<ReturnType<typeof open>>) => Promise<unknown>)[] = [
+      (session) => users.change(id, { password: 'mine' }, session),
+      (session) => users.setSecondFactor(id, 'mine', ['mine'], session),
+      (session) => users.setSecondFactor(id, null, [], session),
+    ];
+    const resets: readonly (() => Promise<unknown>)[] = [
+      () => users.change(id, { password: 'new' }),
+      () => users.change(id, { password: null }),
+      () => users.change(id, { password: null }), // the session was opened by a link
+      () => users.setSecondFactor(id, randomUUID(), ['code']),
+      () => users.closeSession('s'),
+    ];
+    for (const reset of resets)
+      for (const change of own) {
+        const session = await open();
+        await change(session);
+        const before = await open();
+        await reset();
+        const left = await now();
+        await assert.rejects(change(before), { statusCode: 409 }, `${change} after ${reset}`);
+        assert.deepEqual(await now(), left);
+      }
+    // At the same moment: what is asked for does not come after the reset.
+    for (const change of own) {
+      await users.setSecondFactor(id, null, []);
+      const session = await open();
+      const ends = users.change(id, { password: null });
+      const asked = change(session).then(
+        () => 'before',
+        ({ statusCode }: { statusCode: number }) => statusCode,
+      );
+      await ends;
+      if ((await asked) === 409) assert.equal((await now()).secondFactor, null);
+      assert.equal((await now()).password, null, `${change}`);
+    }
   },
 
   async 'sessions end one by one, all but one, and by age'({ store, account }) {
@@ -384,7 +422,7 @@ export const accountTests: StoreTests = {
     const other = await users.newLink(b.id);
     assert.equal(await users.useLink('a', first), undefined);
     const uses = await Promise.all([users.useLink('a', second), users.useLink('a', second)]);
-    assert.deepEqual(uses.filter(Boolean), [a]);
+    assert.deepEqual(uses.filter(Boolean), [{ ...a, linkCounter: second + 1 }]);
     assert.equal(await users.useLink('a', second), undefined);
     for (const password of ['x', null]) {
       const link = await users.newLink(a.id);
@@ -393,8 +431,12 @@ export const accountTests: StoreTests = {
     }
     const kept = await users.newLink(a.id);
     await users.setRole(a.id, 'administrator');
-    assert.deepEqual(await users.useLink('a', kept), { ...a, role: 'administrator' });
-    assert.deepEqual(await users.useLink('b', other), b);
+    assert.deepEqual(await users.useLink('a', kept), {
+      ...a,
+      role: 'administrator',
+      linkCounter: kept + 1,
+    });
+    assert.deepEqual(await users.useLink('b', other), { ...b, linkCounter: other + 1 });
   },
 
   async 'a weekly report is due once for each user who wants it, and claimed by one'({

@@ -15,7 +15,13 @@ export const customerTests: StoreTests = {
   }) {
     for (const name of ['Gold', 'Lead']) await customers.putSegment(account, { name, priority: 1 });
     const many = Array.from({ length: 1_201 }, (_, n) =>
-      customer({ reference: `r${n}`, name: `N${n}`, segment: n === 0 ? 'Lead' : 'Gold' }),
+      customer({
+        reference: `r${n}`,
+        name: `N${n}`,
+        segment: n === 0 ? 'Lead' : 'Gold',
+        // Those of some are as many as are changed together, or more with those of the next.
+        numbers: Array.from({ length: n % 100 === 0 ? 100 : 0 }, (_, at) => `+4930${900_000 + 100 * n + at}`),
+      }),
     );
     await customers.put(account, many);
     assert.deepEqual(

@@ -71,6 +71,21 @@ const orders = (lines: readonly string[]): string[][] =>
 
 /** What an import asks of every store. */
 export const importTests: StoreTests = {
+  async 'an import is asked before each transaction whether it may go on, and keeps what it has stored'({
+    store: { customers },
+    account,
+  }) {
+    const table = `reference,name\n${Array.from({ length: 1_700 }, (_, n) => `${n},Ann`).join('\n')}`;
+    let asked = 0;
+    const goOn = async () => {
+      asked += 1;
+      if (asked > 2) throw new Error('signed out');
+    };
+    const into = { customers, account, country: 'DE', goOn };
+    await assert.rejects(importCustomers(table, into), /signed out/);
+    assert.equal((await Array.fromAsync(customers.all(account))).flat().length, 400);
+  },
+
   async 'without a reference, a person is known by any number and the name, in whatever order the numbers are'(
     of,
   ) {

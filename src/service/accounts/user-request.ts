@@ -17,6 +17,8 @@ export type UserRequest = PageRequest & {
   readonly readSegments: () => Promise<Segments>;
   /** Whether this is the user's password: a limited number of wrong ones. @throws Refusal 429, 503 */
   readonly isOwnPassword: (given: string) => Promise<boolean>;
+  /** What works for long asks this before each piece. @throws Refusal if the session has ended since the request came */
+  readonly checkAdmitted: () => Promise<void>;
   /** Adds an entry to the audit log, after the change. `target`: what was changed, without secrets. */
   readonly audit: (what: AuditKind, target: string) => Promise<void>;
 };

@@ -16,6 +16,8 @@ export type User = {
   readonly password: string | null;
   /** What the secret of the second factor is derived from (see second-factor.ts); null: off. */
   readonly secondFactor: string | null;
+  /** Raised by each change of the password, each new one-time link and its use: what was checked before is not valid any more. */
+  readonly linkCounter: number;
   /** Unix ms. */
   readonly createdAt: number;
   /** Which calls the bar shows, as barChoiceText keeps it; null: all. */

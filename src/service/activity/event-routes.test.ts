@@ -43,6 +43,7 @@ async function serve(t: TestContext) {
     password: null,
     secondFactor: null,
     createdAt: 0,
+    linkCounter: 0,
     bar: null,
   };
   const session: Session = { id: 's', user, openedAt: 0, usedAt: 0, address: '', browser: '' };

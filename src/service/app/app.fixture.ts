@@ -25,6 +25,7 @@ export const user: User = {
   password: 'x',
   secondFactor: null,
   createdAt: 0,
+  linkCounter: 0,
   bar: null,
 };
 export const session: Session = { id: 's', user, openedAt: 0, usedAt: 0, address: '', browser: '' };

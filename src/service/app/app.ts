@@ -121,10 +121,26 @@ function watchResponses(app: FastifyInstance, { meter, turns, clock, log }: Serv
   app.addHook('onSend', async (request, reply, payload) => {
     turns.end(reply);
     if (reply.statusCode === 415 && isEncoded(request)) reply.header('accept-encoding', 'identity');
-    if (!isHead(request) || !(payload instanceof Readable)) return payload;
+    if (!(payload instanceof Readable)) return payload;
+    if (!isHead(request)) return whileAdmitted(payload, () => turns.isAdmitted(reply));
     payload.destroy(); // else Fastify reads it to its end
     return Readable.from([]);
   });
+}
+
+/** What is sent in pieces, as long as who asked for it may: then it breaks off, so that nobody takes it for all. */
+function whileAdmitted(payload: Readable, isAdmitted: () => Promise<boolean>): Readable {
+  async function* pieces() {
+    for await (const piece of payload) {
+      if (!(await isAdmitted())) throw new Refusal(401, ({ signedOut }) => signedOut);
+      yield piece;
+    }
+  }
+  const sent = Readable.from(pieces(), {
+    objectMode: payload.readableObjectMode,
+    highWaterMark: payload.readableHighWaterMark,
+  });
+  return sent.once('close', () => payload.destroy());
 }
 
 /** Browsers get a page, programs JSON. */

@@ -63,6 +63,7 @@ async function serve(t: TestContext, { numbers = [] as readonly string[] } = {})
     password: 'x',
     secondFactor: null,
     createdAt: 0,
+    linkCounter: 0,
     bar: null,
   });
   const session: Session = {

@@ -96,6 +96,7 @@ async function answerError(
   if (isOwnerGone(cause) && (await context.sessions.find(sessionCookie.read(request))) === undefined)
     return reply.redirect(signInFor(request), 303);
   const page = errorPage(status, error as Error, words);
+  if (status === 401) return sendPlain(reply, page, words); // signed out meanwhile
   // Its frame reads the store, which may be what has failed.
   return sendPage(reply, page, userRequest, context).catch(() => sendPlain(reply, page, words));
 }

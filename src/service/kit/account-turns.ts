@@ -12,7 +12,7 @@ export type Turn = 'read' | 'change' | 'long';
 type Work<Who, T> = {
   /** Who asked when the request came. */
   readonly who: Who;
-  /** Who asks now: what has waited must not outlive the token, session or role that it was sent with. */
+  /** Who asks now: what waits, or works for long, must not outlive the token, session or role that it was sent with. */
   readonly admit: () => Promise<Who | undefined> | Who | undefined;
   /** Answers a request whose user or token is no longer valid. */
   readonly refuse: () => T | Promise<T>;
@@ -56,11 +56,19 @@ export function createAccountTurns() {
     accounts.set(account, queues);
     return queues;
   }
-  /** What ends the turn of each response that has, or had, one. */
-  const ends = new WeakMap<object, () => void>();
+  /** Of each response that has, or had, a turn: what ends it, and who asks now. */
+  const responses = new WeakMap<
+    object,
+    { readonly end: () => void; readonly admit: Work<unknown, never>['admit'] }
+  >();
   return {
     /** Ends the turn of a response that is being sent, which may take as long as its client likes. */
-    end: ({ raw }: FastifyReply): void => ends.get(raw)?.(),
+    end: ({ raw }: FastifyReply): void => responses.get(raw)?.end(),
+    /** Whether who sent a request that has, or had, a turn may still ask: an import and an export ask again at each piece. */
+    async isAdmitted({ raw }: FastifyReply): Promise<boolean> {
+      const response = responses.get(raw);
+      return response === undefined || (await response.admit()) !== undefined;
+    },
     /**
      * Does the work of a request in its turn, if who sent it may still ask then. Undefined, and no answer, if its client leaves before. `client`: a user or token.
      * @throws Refusal 429 if too many wait
@@ -74,9 +82,9 @@ export function createAccountTurns() {
         const now = hasWaited ? await admit() : who;
         return now === undefined ? refuse() : work(now);
       };
-      if (ends.has(reply.raw)) return workIn(false); // the route of a HEAD has the handler of its GET
+      if (responses.has(reply.raw)) return workIn(false); // the route of a HEAD has the handler of its GET
       const { promise: sent, resolve: end } = Promise.withResolvers<void>();
-      ends.set(reply.raw, end);
+      responses.set(reply.raw, { end, admit });
       const signal = closedWith(reply);
       let answer: Promise<T> | undefined;
       const begin = (hasWaited: boolean) => {

@@ -39,6 +39,7 @@ import { BadTable, importCustomers, importSummary, textSchemas } from './custome
 import { exportCustomers } from './customers-export.ts';
 import { literalIn } from './import/blank-cells.ts';
 import { readText, TooLarge, UnknownCharset, UnknownEncoding } from './import/decode-text.ts';
+import { MAX_TABLE_LINES } from './import/table.ts';
 import { refusalText } from './refusal-text.ts';
 
 const segmentSchema = z.object({ name: z.string(), priority: z.int() }).meta({ id: 'Segment' });
@@ -257,11 +258,14 @@ async function importTable(
       customers,
       account: id,
       country,
-      signal: broken.signal,
+      goOn() {
+        broken.signal.throwIfAborted();
+        if (!isAuthentic(request)) throw new Refusal(401, 'Unauthenticated.');
+      },
       createSegments: request.query.create_segments === 'true',
+      mostLines: MAX_TABLE_LINES,
       progress(imported) {
         stored = imported;
-        if (!isAuthentic(request)) throw new Refusal(401, 'Unauthenticated.');
       },
     });
     await audit(request, 'import', importSummary(report));

@@ -32,6 +32,12 @@ export function refusalOf(
   return undefined;
 }
 
+/**
+ * Numbers that one transaction stores or removes, a customer without any counting as one: each that has called can change
+ * the figures of every day, and events wait for as long.
+ */
+export const NUMBERS_AT_ONCE = 200;
+
 /** Why a customer stays as it is. `changed`: it is not, or no longer, what it was when it was read. */
 export type PutRefusal = CustomerRefusal | 'changed';
 

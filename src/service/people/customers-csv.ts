@@ -8,7 +8,7 @@ import { columnUses, type Mapping } from './import/choose-columns.ts';
 import { isStorable, type PlannedCustomer, planCustomers } from './import/plan-import.ts';
 import { type LinesReport, planReport } from './import/plan-report.ts';
 import { type ReadCustomers, readCustomers } from './import/read-customers.ts';
-import { storePlan } from './import/store-plan.ts';
+import { type GoOn, storePlan } from './import/store-plan.ts';
 import { readTable, type Table } from './import/table.ts';
 import type { LineReports } from './import-refusals.ts';
 
@@ -35,8 +35,8 @@ type Into = {
 
 /** How an import is followed, and ended. */
 type Course = {
-  /** Ends it before the next batch. */
-  readonly signal?: AbortSignal | undefined;
+  /** Asked before each batch; ends it by throwing. */
+  readonly goOn?: GoOn | undefined;
   /** Told how many customers are stored, of all, after each batch. */
   readonly progress?: (stored: number, all: number) => void;
 };
@@ -83,7 +83,7 @@ export async function importPlan(
     account,
     words,
     isSeen,
-    signal,
+    goOn,
     progress = () => {},
   }: Into & Course & { readonly isSeen?: boolean },
 ): Promise<ImportReport> {
@@ -94,7 +94,7 @@ export async function importPlan(
       segments: () => customers.segments(account),
       replace: (replacement) => customers.replace(account, replacement),
     },
-    { words, isSeen, signal, progress: (stored) => progress(stored, plan.length) },
+    { words, isSeen, goOn, progress: (stored) => progress(stored, plan.length) },
   );
   let imported = 0;
   for await (const some of pieces(stored)) imported += some.filter(isStorable).length;
@@ -104,7 +104,7 @@ export async function importPlan(
 /**
  * Adds or changes the customers of a table. Lines with an error are reported, the others are imported, and of those only
  * the cells that cannot be: unreadable numbers, and numbers of other customers. Without a `mapping` the columns must have
- * our own names. @throws BadTable; Refusal if it has too many columns
+ * our own names. @throws BadTable; Refusal if it has too many columns or lines
  */
 export async function importCustomers(
   text: string,
@@ -112,6 +112,7 @@ export async function importCustomers(
     createSegments = false,
     country,
     mapping,
+    mostLines,
     ...into
   }: Into &
     Course & {
@@ -119,10 +120,12 @@ export async function importCustomers(
       readonly mapping?: Mapping;
       /** Whether segments that do not exist are created. */
       readonly createSegments?: boolean;
+      /** Lines that the table may have; absent: any number. */
+      readonly mostLines?: number;
     },
 ): Promise<ImportReport & { readonly unknownColumns: readonly string[] }> {
-  const { customers, account, signal } = into;
-  const table = readTable(text);
+  const { customers, account, goOn = () => {} } = into;
+  const table = readTable(text, mostLines);
   const read = mapping ?? exactMapping(table.header);
   const plan = await planImport(table, {
     ...into,
@@ -130,7 +133,7 @@ export async function importCustomers(
     mapping: read,
     async prepare(read) {
       if (!createSegments) return;
-      signal?.throwIfAborted();
+      await goOn();
       const named = new Set<string>();
       for await (const some of pieces(read.customers))
         for (const { segment } of some) if (segment) named.add(segment);

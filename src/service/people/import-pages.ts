@@ -28,7 +28,7 @@ import { type ImportPreview, previewImport } from './customers-preview.ts';
 import { areaCodeColumns } from './import/area-codes.ts';
 import { chooseColumns, chosenUses, type Mapping } from './import/choose-columns.ts';
 import { packTable, tableTooLarge, unpackTable } from './import/packed-table.ts';
-import { readTable, type Table } from './import/table.ts';
+import { MAX_TABLE_LINES, readTable, type Table } from './import/table.ts';
 import type { Refused } from './import-refusals.ts';
 
 /** Enough for 100,000 customers with names in any alphabet. */
@@ -117,7 +117,7 @@ async function readWith(
   { account, form }: UserRequest,
 ): Promise<{ readonly read: Table; readonly mapping: Mapping }> {
   const pause = createPause();
-  const read = readTable(csv);
+  const read = readTable(csv, MAX_TABLE_LINES);
   const { header, sample } = read;
   await pause();
   const guessed = chooseColumns(header, sample, account.country);
@@ -127,9 +127,9 @@ async function readWith(
 
 /** Imports a table that has been seen, and says how far it is. @throws PartlyDone if it ends in the middle */
 async function importSeen(
-  { account, audit, formats: { number }, words }: UserRequest,
+  { account, audit, checkAdmitted, formats: { number }, words }: UserRequest,
   { plan }: ImportPreview,
-  into: Omit<Parameters<typeof importPlan>[1], 'progress' | 'isSeen'>,
+  into: Omit<Parameters<typeof importPlan>[1], 'progress' | 'goOn' | 'isSeen'>,
   { log }: Parts,
   running: Progress,
 ) {
@@ -138,7 +138,7 @@ async function importSeen(
     stored = done;
     running.set(account.id, words.importing.soFar(number(done), number(all)));
   };
-  const report = await importPlan(plan, { ...into, progress, isSeen: true })
+  const report = await importPlan(plan, { ...into, progress, goOn: checkAdmitted, isSeen: true })
     .catch(async (error: Error) => {
       if (stored === 0) throw error;
       await auditBrokenImport({ stored, why: error, account: account.name, log }, audit);

@@ -1,10 +1,15 @@
 import { accountLimits, limitReached, tooManySegments } from '../accounts/limits.ts';
 import { hasId, inStepsById, type Statements } from '../store/statements.ts';
+import { NUMBERS_AT_ONCE } from './customer-writer.ts';
 
 export type Segment = { readonly name: string; readonly priority: number };
 
-/** Customers who lose their segment in one go. */
-const LEAVING = 500;
+/** Customers who lose their segment in one go, as far as their numbers are few enough. */
+const leaving = (those: string) => `SELECT id FROM (SELECT id, row_number() OVER (ORDER BY id) AS place,
+    sum(numbers) OVER (ORDER BY id) AS numbers
+    FROM (SELECT c.id, (SELECT count(*) FROM customer_numbers n WHERE n.customer_id = c.id) AS numbers
+      FROM customers c WHERE ${those} LIMIT ${NUMBERS_AT_ONCE}) chosen) few
+  WHERE numbers <= ${NUMBERS_AT_ONCE} OR place = 1`;
 
 export const createSegmentReader = ({ read }: Pick<Statements, 'read'>) => ({
   /** The highest priority first. */
@@ -96,8 +101,8 @@ export function createSegmentWriter(
      */
     async removeSegment(account: number, name: string): Promise<boolean> {
       await inStepsById(
-        LEAVING,
-        () => read(`SELECT id FROM customers WHERE ${isIn} LIMIT ${LEAVING}`, account, name),
+        1, // until none is left
+        () => read(leaving(isIn), account, name),
         (ids) =>
           write(
             `UPDATE customers SET segment_id = NULL WHERE ${hasId(3)} AND ${isIn} RETURNING id`,

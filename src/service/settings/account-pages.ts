@@ -66,8 +66,7 @@ async function changePassword(request: UserRequest, parts: AccountParts): Promis
   if (!(await request.isOwnPassword(values.current)))
     return security(request, parts, { current: request.words.formErrors.wrongPassword });
   const password = await parts.access.passwords.hash(values.password, request.user.uid);
-  const checked = { password: request.user.password, session: request.session.id };
-  await parts.store.users.change(request.user.id, { password }, checked);
+  await parts.store.users.change(request.user.id, { password }, request.session);
   await parts.sessions.closeAll(request.user, request.session);
   await request.audit('password', request.user.name);
   return { redirect: '/security?done' };

@@ -6,9 +6,7 @@ import type { Budgets } from '../kit/budget.ts';
 import { createPause } from '../kit/event-loop-pauses.ts';
 import type { Customer } from '../people/customer-fields.ts';
 import type { CustomerStore } from '../people/customer-store.ts';
-
-/** Numbers that are stored in one go: some milliseconds of the thread that stores events. */
-const MAX_STORED = 500;
+import { NUMBERS_AT_ONCE } from '../people/customer-writer.ts';
 
 type Parts = {
   readonly directory: Pick<AccountStore, 'changeAccount'>;
@@ -75,8 +73,8 @@ async function rereadNumbers(customers: Parts['customers'], account: number, cou
       }
       if (before.numbers.every((number) => numbers.has(number))) continue;
       changed.push({ before, after: { ...before, numbers: [...numbers] } });
-      size += numbers.size;
-      if (size >= MAX_STORED) await store();
+      size += before.numbers.length + numbers.size;
+      if (size >= NUMBERS_AT_ONCE) await store();
     }
     if (size > 0) await store();
   }

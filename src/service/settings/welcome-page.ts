@@ -33,7 +33,7 @@ async function begin(request: UserRequest, parts: AccountParts): Promise<Answer>
   const { name, language, country = request.account.country, zone = null } = values;
   const password = await access.passwords.hash(values.password, request.user.uid);
   const user = { name, signInName: signInName(name), password, language };
-  if (!(await users.change(request.user.id, user, { password: null, session: request.session.id })))
+  if (!(await users.change(request.user.id, user, request.session)))
     return formPage(request, { name: request.words.formErrors.nameTaken });
   await sessions.closeAll(request.user, request.session);
   await request.audit('password', name);

@@ -1,17 +1,41 @@
-import type { User } from '../accounts/user.ts';
-import type { Statements } from '../store/statements.ts';
+import { passwordReset } from '../accounts/limits.ts';
+import type { Session, User } from '../accounts/user.ts';
+import type { Statements, Value } from '../store/statements.ts';
 import { columnsOf } from './user-columns.ts';
 
 export type CredentialStore = ReturnType<typeof createCredentialStore>;
 
+/** A session with its user as they were when what they have proved was checked. */
+export type AsChecked = {
+  readonly id: Session['id'];
+  readonly user: Pick<User, 'linkCounter' | 'password' | 'secondFactor'>;
+};
+
+/** As SQL: whether a row of `users` is still what was checked, and the session open. `value`: the first of `asChecked`. */
+export const isAsChecked = (value: number): string => `link_counter = $${value}
+  AND second_factor IS NOT DISTINCT FROM $${value + 1} AND EXISTS (SELECT 1 FROM sessions WHERE id = $${value + 2})`;
+
+export const asChecked = ({ id, user }: AsChecked): Value[] => [user.linkCounter, user.secondFactor, id];
+
 /** What proves who a user is, apart from the password: the second factor, recovery codes and one-time links. */
 export const createCredentialStore = ({ write, contains }: Pick<Statements, 'write' | 'contains'>) => ({
-  /** Switches the second factor on with new recovery codes (hashes), or off with null. */
-  async setSecondFactor(id: number, secondFactor: string | null, codes: readonly string[]): Promise<void> {
-    await write(
-      'UPDATE users SET second_factor = $2, code_step = 0, recovery_codes = $3 WHERE id = $1',
+  /**
+   * Switches the second factor on with new recovery codes (hashes), or off with null. `session`: of whom it is asked.
+   * @throws ChangeRefused if the password or the second factor has been reset since it was checked, or the session has ended
+   */
+  async setSecondFactor(
+    id: number,
+    secondFactor: string | null,
+    codes: readonly string[],
+    session?: AsChecked,
+  ): Promise<void> {
+    const changed = await write(
+      `UPDATE users SET second_factor = $2, code_step = 0, recovery_codes = $3
+       WHERE id = $1 ${session === undefined ? '' : `AND ${isAsChecked(4)}`} RETURNING id`,
       ...[id, secondFactor, codes.map((code) => `${code} `).join('')],
+      ...(session === undefined ? [] : asChecked(session)),
     );
+    if (session !== undefined && changed.length === 0) throw passwordReset(session.user.password);
   },
   /** Uses up the codes of a time step and all before; false if that was done already. */
   async useCodeStep(id: number, step: number): Promise<boolean> {

@@ -35,7 +35,7 @@ async function switchOn(request: UserRequest, parts: Parts): Promise<Answer> {
   if (user.secondFactor !== null) return { redirect: home };
   if (!(await request.isOwnPassword(form.get('current') ?? '')))
     return page(request, parts, { current: words.formErrors.wrongPassword });
-  const codes = await secondFactor.enable(user, form.get('factor') ?? '', form.get('code') ?? '');
+  const codes = await secondFactor.enable(request.session, form.get('factor') ?? '', form.get('code') ?? '');
   if (codes === undefined) return page(request, parts, { code: words.secondFactor.wrongCode });
   // Sessions that began without a code end.
   await parts.sessions.closeAll(user, request.session);
@@ -47,7 +47,7 @@ async function switchOff(request: UserRequest, parts: Parts): Promise<Answer> {
   const { user, form, words } = request;
   if (!(await request.isOwnPassword(form.get('current') ?? '')))
     return page(request, parts, { current: words.formErrors.wrongPassword });
-  await parts.access.secondFactor.disable(user);
+  await parts.access.secondFactor.disable(user, request.session);
   await request.audit('second-factor', `${user.name}: off`);
   return { redirect: home };
 }

@@ -21,6 +21,7 @@ function setUp() {
     password: 'x',
     secondFactor: null,
     createdAt: 0,
+    linkCounter: 0,
     bar: null,
   };
   const time = { now: 1_700_000_000_000 };
@@ -42,7 +43,8 @@ function setUp() {
     },
   } as unknown as CredentialStore;
   const factor = createSecondFactor(store, keys, () => time.now);
-  return { user, time, factor, stored: () => [user.secondFactor, ...codes].join(' ') };
+  const session = { id: 's', user, openedAt: 0, usedAt: 0, address: '', browser: '' };
+  return { user, session, time, factor, stored: () => [user.secondFactor, ...codes].join(' ') };
 }
 
 async function enabled() {
@@ -50,7 +52,7 @@ async function enabled() {
   const { factor, uri, secret } = set.factor.propose(set.user, 'Main');
   const app = URI.parse(uri) as TOTP;
   const code = () => app.generate({ timestamp: set.time.now });
-  const recovery = (await set.factor.enable(set.user, factor, code())) ?? assert.fail('not enabled');
+  const recovery = (await set.factor.enable(set.session, factor, code())) ?? assert.fail('not enabled');
   return { ...set, app, code, recovery, secret };
 }
 
@@ -62,16 +64,16 @@ test('the app gets a secret of 160 bits, named after the user and the account', 
 });
 
 test('it is switched on with a right code only, of this user', async () => {
-  const { factor, user, time } = setUp();
+  const { factor, session, user, time } = setUp();
   const proposed = factor.propose(user, 'Main');
   const other = factor.propose({ ...user, uid: 'other' }, 'Main', proposed.factor);
   const code = (URI.parse(other.uri) as TOTP).generate({ timestamp: time.now });
-  assert.equal(await factor.enable(user, proposed.factor, code), undefined);
-  assert.equal(await factor.enable(user, proposed.factor, ''), undefined);
+  assert.equal(await factor.enable(session, proposed.factor, code), undefined);
+  assert.equal(await factor.enable(session, proposed.factor, ''), undefined);
   const long = 'a'.repeat(64_000);
   assert.equal(factor.propose(user, 'Main', long).factor.length, 32);
   const right = (URI.parse(proposed.uri) as TOTP).generate({ timestamp: time.now });
-  assert.equal(await factor.enable(user, long, right), undefined);
+  assert.equal(await factor.enable(session, long, right), undefined);
   assert.equal(user.secondFactor, null);
   assert.equal(await factor.verify(user, code), false, 'off: nothing is right');
 });

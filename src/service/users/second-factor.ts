@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 import type { Keys } from '../accounts/keys.ts';
-import type { User } from '../accounts/user.ts';
+import type { Session, User } from '../accounts/user.ts';
 import type { CredentialStore } from './credential-store.ts';
 
 const PERIOD_S = 30;
@@ -42,16 +42,19 @@ export function createSecondFactor(store: CredentialStore, keys: Keys, clock: ()
       totp.issuer = account;
       return { factor, uri: totp.toString(), secret: totp.secret.base32 };
     },
-    /** Switches it on if `code` is right. Returns the recovery codes, which are shown once. */
-    async enable(user: User, factor: string, code: string): Promise<string[] | undefined> {
+    /** Switches it on for who asks if `code` is right. Returns the recovery codes, which are shown once. @throws ChangeRefused */
+    async enable(session: Session, factor: string, code: string): Promise<string[] | undefined> {
+      const { user } = session;
       const step = isFactor(factor) ? stepOf(user, factor, code) : undefined;
       if (step === undefined) return undefined;
       const codes = Array.from({ length: RECOVERY_CODES }, newRecoveryCode);
-      await store.setSecondFactor(user.id, factor, codes.map(hashOf));
+      await store.setSecondFactor(user.id, factor, codes.map(hashOf), session);
       await store.useCodeStep(user.id, step);
       return codes;
     },
-    disable: ({ id }: Pick<User, 'id'>): Promise<void> => store.setSecondFactor(id, null, []),
+    /** `session`: of the user, if they ask themselves. @throws ChangeRefused */
+    disable: ({ id }: Pick<User, 'id'>, session?: Session): Promise<void> =>
+      store.setSecondFactor(id, null, [], session),
     /** Uses up a code of the app, or a recovery code; false if it is wrong or was used before. */
     async verify(user: User, code: string): Promise<boolean> {
       if (user.secondFactor === null) return false;

@@ -10,7 +10,7 @@ const SESSIONS = 500;
 /** `user`: as they were when the password or the link was checked. `at`: Unix ms. */
 type NewSession = {
   readonly id: string;
-  readonly user: Pick<User, 'id' | 'password' | 'secondFactor' | 'role'>;
+  readonly user: Pick<User, 'id' | 'linkCounter' | 'secondFactor' | 'role'>;
   readonly at: number;
   readonly address: string;
   readonly browser: string;
@@ -23,15 +23,15 @@ export type SessionStore = ReturnType<typeof createSessionStore>;
 
 export const createSessionStore = ({ read, lookup, write, lockingRows }: Statements) => ({
   /**
-   * False, and no session, if the user's password, second factor or role has changed since then: that has ended their sessions,
-   * and this would be one more. The lock lets the change wait for the session, which it then ends.
+   * False, and no session, if the user's password, second factor or role has changed since then, which has ended their sessions,
+   * or a one-time link was made or used. The lock lets the change wait for the session, which it then ends.
    */
   async openSession({ id, user, at, address, browser }: NewSession): Promise<boolean> {
     const opened = await write(
       `INSERT INTO sessions (id, user_id, opened_at, used_at, address, browser)
        SELECT $1, u.id, $3, $3, $4, $5 FROM (SELECT id FROM users WHERE id = $2 AND role = $8
-         AND password IS NOT DISTINCT FROM $6 AND second_factor IS NOT DISTINCT FROM $7 ${lockingRows}) u RETURNING id`,
-      ...[id, user.id, at, address, browser, user.password, user.secondFactor, user.role],
+         AND link_counter = $6 AND second_factor IS NOT DISTINCT FROM $7 ${lockingRows}) u RETURNING id`,
+      ...[id, user.id, at, address, browser, user.linkCounter, user.secondFactor, user.role],
     );
     return opened.length > 0;
   },

@@ -15,6 +15,7 @@ const user: User = {
   password: null,
   secondFactor: null,
   createdAt: 0,
+  linkCounter: 0,
   bar: null,
 };
 

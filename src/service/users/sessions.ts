@@ -25,7 +25,7 @@ export function createSessions(store: SessionStore, clock: () => number) {
   return {
     /**
      * Signs a browser in; returns the value of its cookie. Undefined if the password, second factor or role of the user has
-     * changed since they were read. `browser`: its User-Agent.
+     * changed since they were read, or a one-time link was made or used. `browser`: its User-Agent.
      */
     async open(
       user: User,

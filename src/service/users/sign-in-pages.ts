@@ -91,9 +91,9 @@ async function enter(user: User, visit: Visit, way: string, parts: Parts): Promi
   return true;
 }
 
-/** Ends with any change of the password or the second factor. */
-const codeSignature = (text: string, { password, secondFactor: factor }: User, { keys }: Parts) =>
-  keys.sign('code', `${text} ${password} ${factor}`);
+/** Ends with any change of the password or the second factor, also from none to none. */
+const codeSignature = (text: string, { linkCounter, secondFactor: factor }: User, { keys }: Parts) =>
+  keys.sign('code', `${text} ${linkCounter} ${factor}`);
 
 /** The user who has given the password, but not the code yet. */
 async function halfSignedIn({ cookies, protocol }: FastifyRequest, parts: Parts): Promise<User | undefined> {

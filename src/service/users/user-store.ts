@@ -1,7 +1,7 @@
 import { accountLimits, passwordReset } from '../accounts/limits.ts';
 import type { Role, User } from '../accounts/user.ts';
 import { given, type Statements } from '../store/statements.ts';
-import { createCredentialStore } from './credential-store.ts';
+import { type AsChecked, asChecked, createCredentialStore, isAsChecked } from './credential-store.ts';
 import { createSessionStore } from './session-store.ts';
 import { columnsOf } from './user-columns.ts';
 
@@ -15,7 +15,7 @@ export const createUserStore = (statements: Statements) => ({
   ...createSessionStore(statements),
 });
 
-type NewUser = Omit<User, 'id' | 'secondFactor' | 'language' | 'bar'>;
+type NewUser = Omit<User, 'id' | 'secondFactor' | 'linkCounter' | 'language' | 'bar'>;
 
 const columns = columnsOf();
 
@@ -83,29 +83,26 @@ function createUserWriter({ write, writeAlone, lockingRows }: Statements) {
     },
     /**
      * False, and nothing changed, if another user has the sign-in name. A new password, or none, ends the user's link.
-     * `checked`: what allows the change.
-     * @throws ChangeRefused if the user has another password by now, or the session has ended
+     * `session`: of whom it is asked, as it was when their password, or their link, was checked.
+     * @throws ChangeRefused if the user's password has been reset since then, or the session has ended
      */
     async change(
       id: number,
       changed: { name?: string; signInName?: string; language?: string; password?: string | null },
-      checked?: { readonly password: string | null; readonly session: string },
+      session?: AsChecked,
     ): Promise<boolean> {
       const { name = null, signInName = null, language = null, password } = changed;
       try {
-        const isChecked =
-          checked === undefined
-            ? ''
-            : 'AND password IS NOT DISTINCT FROM $7 AND EXISTS (SELECT 1 FROM sessions WHERE id = $8)';
+        const isChecked = session === undefined ? '' : `AND ${isAsChecked(7)}`;
         const found = await write(
           `UPDATE users SET name = coalesce($2, name), sign_in_name = coalesce($3, sign_in_name),
              language = coalesce($6, language),
              password = CASE WHEN $4 THEN $5 ELSE password END,
              link_counter = link_counter + CASE WHEN $4 THEN 1 ELSE 0 END WHERE id = $1 ${isChecked} RETURNING id`,
           ...[id, name, signInName, ...given(password), language],
-          ...(checked === undefined ? [] : [checked.password, checked.session]),
+          ...(session === undefined ? [] : asChecked(session)),
         );
-        if (checked !== undefined && found.length === 0) throw passwordReset(checked.password);
+        if (session !== undefined && found.length === 0) throw passwordReset(session.user.password);
         return true;
       } catch (error) {
         if (isTaken(error)) return false;

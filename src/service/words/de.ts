@@ -269,6 +269,7 @@ export const de: typeof en = {
     tooLarge: 'Das Formular ist zu groß.',
     tooManyColumns: (columns: number, max: number) =>
       `Die Tabelle hat ${columns} Spalten. Höchstens ${max} sind möglich. Löschen Sie die, die Sie nicht brauchen.`,
+    tooManyLines: 'Die Tabelle hat mehr als eine Million Zeilen. Teilen Sie sie auf mehrere Dateien auf.',
     tableTooLarge:
       'Die Tabelle ist größer als 16 MB. Teilen Sie sie auf mehrere Dateien auf oder importieren Sie sie mit „pbx-bridge service customers import“.',
     unknownEncoding: (words: string) =>
@@ -276,6 +277,7 @@ export const de: typeof en = {
     noStorage: 'Die Datenbank ist zurzeit nicht erreichbar. Versuchen Sie es gleich noch einmal.',
     tookTooLong:
       'Das hat zu lange gedauert oder zu lange auf andere Änderungen gewartet und wurde abgebrochen. Versuchen Sie es später noch einmal.',
+    signedOut: 'Sie wurden in der Zwischenzeit abgemeldet.',
     formExpired: 'Dieses Formular ist abgelaufen. Laden Sie die Seite neu, und senden Sie es noch einmal.',
     onlyAdministrators: 'Diese Seite ist nur für Administratoren.',
     otherSite: 'Diese Anfrage kam von der Seite einer anderen Website und wurde abgelehnt.',

@@ -270,12 +270,14 @@ export const en = {
     tooLarge: 'The form is too large.',
     tooManyColumns: (columns: number, max: number) =>
       `The table has ${columns} columns. It may have at most ${max}. Delete those that you do not need.`,
+    tooManyLines: 'The table has more than a million lines. Split it into several files.',
     tableTooLarge:
       'The table is larger than 16 MB. Split it into several files, or import it with “pbx-bridge service customers import”.',
     unknownEncoding: (words: string) =>
       `The file is neither UTF-8 nor Windows-1252, so that its names would be damaged (${words}). Save it as “CSV UTF-8” and try again.`,
     noStorage: 'The database cannot be reached at the moment. Try again shortly.',
     tookTooLong: 'It took too long, or waited too long for other changes, and was given up. Try again later.',
+    signedOut: 'You have been signed out in the meantime.',
     formExpired: 'This form has expired. Reload the page and send it again.',
     onlyAdministrators: 'This page is only for administrators.',
     otherSite: 'This request came from a page of another site and was refused.',

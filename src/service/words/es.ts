@@ -265,6 +265,7 @@ export const es: typeof en = {
     tooLarge: 'El formulario es demasiado grande.',
     tooManyColumns: (columns: number, max: number) =>
       `La tabla tiene ${columns} columnas. Puede tener como máximo ${max}. Elimine las que no necesite.`,
+    tooManyLines: 'La tabla tiene más de un millón de líneas. Repártala en varios archivos.',
     tableTooLarge:
       'La tabla supera los 16 MB. Repártala en varios archivos o impórtela con «pbx-bridge service customers import».',
     unknownEncoding: (words: string) =>
@@ -272,6 +273,7 @@ export const es: typeof en = {
     noStorage: 'En este momento no se puede acceder a la base de datos. Vuelva a intentarlo en breve.',
     tookTooLong:
       'La operación ha tardado demasiado, o ha esperado demasiado a otros cambios, y se ha cancelado. Inténtelo más tarde.',
+    signedOut: 'Entretanto se ha cerrado su sesión.',
     formExpired: 'Este formulario ha caducado. Recargue la página y envíelo de nuevo.',
     onlyAdministrators: 'Esta página es solo para administradores.',
     otherSite: 'Esta solicitud procedía de una página de otro sitio y se ha rechazado.',

@@ -267,6 +267,7 @@ export const fr: typeof en = {
     tooLarge: 'Le formulaire est trop volumineux.',
     tooManyColumns: (columns: number, max: number) =>
       `Le tableau a ${columns} colonnes. Il peut en avoir ${max} au plus. Supprimez celles dont vous n’avez pas besoin.`,
+    tooManyLines: 'Le tableau a plus d’un million de lignes. Répartissez-le sur plusieurs fichiers.',
     tableTooLarge:
       'Le tableau dépasse 16 Mo. Répartissez-le sur plusieurs fichiers ou importez-le avec « pbx-bridge service customers import ».',
     unknownEncoding: (words: string) =>
@@ -274,6 +275,7 @@ export const fr: typeof en = {
     noStorage: 'La base de données est momentanément inaccessible. Réessayez dans un instant.',
     tookTooLong:
       'L’opération a duré trop longtemps, ou a attendu trop longtemps d’autres modifications, et a été abandonnée. Réessayez plus tard.',
+    signedOut: 'Vous avez été déconnecté entre-temps.',
     formExpired: 'Ce formulaire a expiré. Rechargez la page et envoyez-le à nouveau.',
     onlyAdministrators: 'Cette page est réservée aux administrateurs.',
     otherSite: 'Cette demande provenait d’une page d’un autre site et a été refusée.',

@@ -262,6 +262,7 @@ export const nl: typeof en = {
     tooLarge: 'Het formulier is te groot.',
     tooManyColumns: (columns: number, max: number) =>
       `De tabel heeft ${columns} kolommen. Er mogen er hoogstens ${max} zijn. Verwijder de kolommen die u niet nodig hebt.`,
+    tooManyLines: 'De tabel heeft meer dan een miljoen regels. Verdeel hem over meerdere bestanden.',
     tableTooLarge:
       'De tabel is groter dan 16 MB. Verdeel hem over meerdere bestanden of importeer hem met ‘pbx-bridge service customers import’.',
     unknownEncoding: (words: string) =>
@@ -269,6 +270,7 @@ export const nl: typeof en = {
     noStorage: 'De database is op dit moment niet bereikbaar. Probeer het zo dadelijk opnieuw.',
     tookTooLong:
       'Dit duurde te lang, of wachtte te lang op andere wijzigingen, en is afgebroken. Probeer het later opnieuw.',
+    signedOut: 'U bent intussen afgemeld.',
     formExpired: 'Dit formulier is verlopen. Laad de pagina opnieuw en verzend het nog een keer.',
     onlyAdministrators: 'Deze pagina is alleen voor beheerders.',
     otherSite: 'Dit verzoek kwam van een pagina van een andere website en is geweigerd.',

@@ -483,8 +483,8 @@ async function writes(): Promise<void> {
     await users.useCodeStep(id, 7);
     await users.useRecoveryCode(id, 'a');
     await users.useLink('u', await users.newLink(id));
-    await users.find({ uid: 'u' });
-    const checked = { id, password: null, secondFactor: 'x', role: 'administrator' } as const;
+    const checked = await users.find({ uid: 'u' });
+    if (checked === undefined) throw new Error('the user is gone');
     for (const session of ['s', 't'])
       await users.openSession({ id: session, user: checked, at: now, address: '', browser: '' });
     await users.useSession('s', now + 1);

@@ -25,6 +25,30 @@ test('more customers than are stored together can hand their numbers round', asy
     assert.deepEqual(all.get(reference)?.numbers, [numberOf((n + 1) % known.length)]);
 });
 
+test('customers are stored few enough at a time that they have at most 200 numbers', async () => {
+  const { customers } = memoryCustomers(Array.from({ length: 20 }, (_, n) => made(100 * n, 100)));
+  const sizes: number[] = [];
+  const counting = {
+    ...customers,
+    replace(...[account, replacement]: Parameters<typeof customers.replace>) {
+      const all = [...replacement.before, ...replacement.after].flatMap(({ numbers }) => numbers);
+      sizes.push(new Set(all).size);
+      return customers.replace(account, replacement);
+    },
+  };
+  const numbers = (n: number) => Array.from({ length: 100 }, (_, at) => numberOf(100 * n + at)).join('|');
+  const lines = Array.from({ length: 40 }, (_, n) => `r${100 * n},Other ${n},Gold,${numbers(n)}`);
+  // Three whose numbers go round are more than are stored together.
+  const given = [60, 61, 62].map((n) => `r${100 * n},Name,,${numbers(n)}`);
+  const handed = [61, 62, 60].map((n, at) => `r${100 * (60 + at)},Name,,${numbers(n)}`);
+  for (const table of [[...lines, ...given], handed]) {
+    const text = `reference,name,segment,numbers\n${table.join('\n')}\n`;
+    const { imported } = await importCustomers(text, { ...into, customers: counting });
+    assert.equal(imported, table.length);
+  }
+  assert.ok(Math.max(...sizes) <= 200, `${Math.max(...sizes)} numbers`);
+});
+
 /** What others do to the customers right before the import stores its first. */
 const changes: Record<
   string,

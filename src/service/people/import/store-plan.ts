@@ -1,16 +1,22 @@
 import { createPause, pieces } from '../../kit/event-loop-pauses.ts';
 import { en } from '../../words/en.ts';
 import type { Words } from '../../words/words.ts';
-import { isSameCustomer, type PutRefusal, type ReplaceCustomers } from '../customer-writer.ts';
+import {
+  isSameCustomer,
+  NUMBERS_AT_ONCE,
+  type PutRefusal,
+  type ReplaceCustomers,
+} from '../customer-writer.ts';
 import { refusalText } from '../refusal-text.ts';
 import type { Segment } from '../segment-store.ts';
 import { type FindCustomers, readKnown } from './known-customers.ts';
 import { isStorable, type PlannedCustomer, planCustomers, type Storable } from './plan-import.ts';
 
-/** Customers that are stored in one transaction. */
-const BATCH = 500;
 /** How often customers are planned again that others have changed since they were read. */
 const ATTEMPTS = 5;
+
+/** Throws what ends an import, such as that who sent it has been signed out. */
+export type GoOn = () => void | Promise<void>;
 
 /** Where a plan is stored. */
 export type PlanTarget = {
@@ -31,14 +37,14 @@ export async function storePlan(
     words = en,
     isSeen = false,
     progress = () => {},
-    signal,
+    goOn = () => {},
   }: {
     readonly words?: Words | undefined;
     readonly isSeen?: boolean | undefined;
     /** Told how many are stored, after each batch. */
     readonly progress?: (stored: number) => void;
-    /** Ends it before the next batch. */
-    readonly signal?: AbortSignal | undefined;
+    /** Asked before each batch; ends it by throwing. */
+    readonly goOn?: GoOn | undefined;
   },
 ): Promise<PlannedCustomer[]> {
   const outcomes = new Map<PlannedCustomer['imported'], PlannedCustomer>();
@@ -51,7 +57,7 @@ export async function storePlan(
   let stored = 0;
 
   async function replace(group: readonly Storable[]): Promise<PutRefusal | null> {
-    signal?.throwIfAborted();
+    await goOn();
     return target.replace({
       before: group.flatMap(({ before }) => before ?? []),
       after: group.map(({ after }) => after),
@@ -109,7 +115,8 @@ export async function storePlan(
     for (const batch of batchesOf(groups)) {
       const [first = [], ...others] = batch;
       const all = batch.flat();
-      if (first.length > BATCH) await storeGroups((await withoutGiven(first)).map((one) => [one]));
+      if (first.length > 1 && sizeOf(first) > NUMBERS_AT_ONCE)
+        await storeGroups((await withoutGiven(first)).map((one) => [one]));
       else if (others.length > 0 && (await replace(all)) === null) stored += all.length;
       else for (const group of batch) await storeGroup(group);
       progress(stored);
@@ -128,8 +135,9 @@ export async function storePlan(
     const given: Storable[] = [];
     for await (const some of pieces(group)) given.push(...some.map(keeping));
     const less = new Map<Storable, Storable>();
-    for (let at = 0; at < group.length; at += BATCH) {
-      const part = given.slice(at, at + BATCH).filter(({ before }) => before !== undefined);
+    const known = given.filter(({ before }) => before !== undefined).map((one) => [one]);
+    for (const batch of batchesOf(known)) {
+      const part = batch.flat();
       const isDone = (await replace(part)) === null;
       for (const one of part) if (isDone || (await replace([one])) === null) less.set(one, one);
     }
@@ -146,17 +154,28 @@ export async function storePlan(
   return stores;
 }
 
-/** Groups in batches of {@link BATCH} customers; a larger group is one of its own. */
+/** How many numbers some customers have, or had, as far as they are stored together. */
+function sizeOf(some: readonly Storable[]): number {
+  let size = 0;
+  for (const { before, after } of some) {
+    size += Math.max(1, new Set(before?.numbers).union(new Set(after.numbers)).size);
+    if (size > NUMBERS_AT_ONCE) break;
+  }
+  return size;
+}
+
+/** Groups in batches of {@link NUMBERS_AT_ONCE}; a larger group is one of its own. */
 function* batchesOf(groups: Iterable<readonly Storable[]>): Generator<(readonly Storable[])[]> {
   let batch: (readonly Storable[])[] = [];
   let size = 0;
   for (const group of groups) {
-    if (size + group.length > BATCH && size > 0) {
+    const more = sizeOf(group);
+    if (size + more > NUMBERS_AT_ONCE && size > 0) {
       yield batch;
       [batch, size] = [[], 0];
     }
     batch.push(group);
-    size += group.length;
+    size += more;
   }
   if (size > 0) yield batch;
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { rowsOf } from './cells.ts';
-import { readTable } from './table.ts';
+import { MAX_TABLE_LINES, readTable } from './table.ts';
 
 /** A table as its header and its lines, cells separated by ¦, each with its number. */
 function read(text: string) {
@@ -258,4 +258,18 @@ test('columns are counted as they are read: commas in single quotes begin none',
   const row = (cell: string) => `${Array(300).fill(cell).join(',')}\n`;
   const text = row("'Name, first'") + row("'1'").repeat(20);
   assert.equal(readTable(text).header.length, 300);
+});
+
+test('a table with too many lines is refused as soon as that is known', () => {
+  const rows = (lines: number) =>
+    readTable(`reference,name\n${'1,a\n'.repeat(lines)}`, MAX_TABLE_LINES).rows();
+  let read = 0;
+  assert.throws(
+    () => {
+      for (const _ of rows(1_100_000)) read += 1;
+    },
+    { message: /^The table has more than a million lines/, statusCode: 422 },
+  );
+  assert.equal(read, 999_999);
+  assert.equal([...rows(999_999)].length, 999_999);
 });

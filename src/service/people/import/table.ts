@@ -16,7 +16,7 @@ export type Table = {
   readonly above: number;
   /** The first lines below the header. */
   readonly sample: readonly (readonly string[])[];
-  /** All lines below the header, and some without cells. */
+  /** All lines below the header, and some without cells. @throws Refusal once they are too many */
   rows(): Iterable<TableRow>;
 };
 
@@ -32,6 +32,9 @@ const NONE = '\0';
 /** Columns that a table may have: each costs time in each line. */
 const MAX_TABLE_COLUMNS = 500;
 
+/** Lines that a table may have that somebody sends: each costs memory until all are joined to customers. */
+export const MAX_TABLE_LINES = 1_000_000;
+
 /** Lines that are looked at, how much of the file at most, and how many of their cells, which cost most. */
 const [SAMPLE_LINES, SAMPLE_CHARACTERS, SAMPLE_CELLS] = [100, 256 * 1024, 20_000];
 /** Characters of a cell that are. */
@@ -40,7 +43,7 @@ const LONGEST_LOOKED_AT = 500;
 const MAX_ABOVE = 10;
 
 /** @throws Refusal if it has too many columns, before they are looked at */
-export function readTable(text: string): Table {
+export function readTable(text: string, mostLines = Number.POSITIVE_INFINITY): Table {
   const start = /^\ufeff?(?:"?sep=(?<separator>[\t ,;|:~#&])"?[^\S\r\n]*(?:\r\n|\r|\n|$))?/.exec(text);
   const body = text.slice(start?.[0].length);
   const firstLine = start?.groups?.separator ? 2 : 1;
@@ -73,6 +76,7 @@ export function readTable(text: string): Table {
         : rowsOf(body, delimiter, quote)) {
         const { line, cells, written = [] } = row;
         if (cells.length > 0) at += 1;
+        if (at > mostLines) throw new Refusal(422, (errors) => errors.tooManyLines);
         if (at <= skipped && cells.length > 0) continue;
         const isOne = cells.length > 0 && isJoined(row);
         yield { line: line + firstLine - 1, cells, ...(isOne && { joins: written.length }) };
