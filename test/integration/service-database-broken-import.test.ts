@@ -71,7 +71,7 @@ for (const [fault, run] of [
     `an import that breaks off (${fault}) says what is stored, also in the audit log, and the same file does the rest`,
     async (t, database) => {
       const { sends, refuse, stored, imports, said, ask, url, a } = await site(t, database);
-      const takeAgain = await refuse('customers', "NEW.reference = 'r1200'", fault);
+      const takeAgain = await refuse('customers', "NEW.reference = 'r1100'", fault);
       const broken = await sends({ confirmed: 'yes' });
       assert.equal(broken.status, fault === 'error' ? 500 : 503);
       assert.match(textOf(broken.text), /1,000 customers are imported\. Import the same file again/);
@@ -110,10 +110,10 @@ testOnEachDatabase(
     await takeFirst();
     await refuse('customers', "NEW.reference = 'r700'", 'error');
     const takeEntries = await refuse('audit', "NEW.what = 'import'", 'error');
-    assert.match(textOf((await sends({ confirmed: 'yes' })).text), /500 customers are imported/);
+    assert.match(textOf((await sends({ confirmed: 'yes' })).text), /600 customers are imported/);
     assert.deepEqual(await imports(), []);
     await takeEntries();
     await until('the entry', async () => (await imports()).length > 0);
-    assert.match((await imports())[0] ?? '', /500 imported, then: \S/);
+    assert.match((await imports())[0] ?? '', /600 imported, then: \S/);
   },
 );
