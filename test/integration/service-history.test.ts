@@ -21,8 +21,15 @@ test('a page of a text that is found again and again says that there is more, no
   assert.match(often.links.prev ?? '', /page=1/);
   const next = await page(a.token, new URL(often.links.next ?? '').search);
   assert.equal(next.data[0]?.request, 'often5');
-  const rare = await page(a.token, '?search=request&search_term=often299&limit=20');
-  assert.deepEqual([rare.data.length, rare.meta.total, rare.meta.last_page], [11, 11, 1]);
+  // One page, if the machine searches 3,000 texts in time; the last one says that there are no more.
+  const rare: (string | null)[] = [];
+  for (let query: string | null = '?search=request&search_term=often299&limit=20'; query !== null; ) {
+    const { data, links, meta } = await page(a.token, query);
+    rare.push(...data.map(({ request }) => request));
+    assert.equal(meta.total === null, links.next !== null, query);
+    query = links.next && new URL(links.next).search;
+  }
+  assert.deepEqual(rare, ['often299', ...Array.from({ length: 10 }, (_, n) => `often${2990 + n}`)]);
 });
 
 test('a search that takes long says how far back it looked, and goes on there', async (t) => {
