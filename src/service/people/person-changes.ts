@@ -64,6 +64,7 @@ export function personChanges(pages: Pages, parts: PersonParts): void {
       return { redirect: personPath({ customer, number: '' }, request) };
     const merged = {
       ...customer,
+      ...eachText((name) => customer[name] || other[name]),
       numbers: [...customer.numbers, ...other.numbers],
       segment: customer.segment ?? other.segment,
     };
@@ -90,7 +91,7 @@ export function personChanges(pages: Pages, parts: PersonParts): void {
     const read = noteKey.safeParse(Object.fromEntries(form));
     if (!read.success) throw new Refusal(422, ({ notThere }) => notThere);
     const { number, user: author, text } = read.data;
-    // To write over a note is to delete it.
+    // A note that is changed loses what it said.
     if (!mayDelete(request)) throw onlyAdministrators();
     const of = `note of ${author} about ${number}`;
     if (text === '') {

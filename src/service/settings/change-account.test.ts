@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createBudgets } from '../kit/budget.ts';
+import { customer } from '../people/customer.fixture.ts';
 import type { Customer } from '../people/customer-fields.ts';
 import { changeAccount } from './change-account.ts';
 
@@ -12,12 +13,13 @@ function account(customers: number, put: (changed: readonly Customer[]) => Promi
     directory: { changeAccount: async () => {} },
     customers: {
       async *all() {
-        yield Array.from({ length: customers }, (_, of) => ({
-          reference: `c${of}`,
-          name: `Customer ${of}`,
-          segment: null,
-          numbers: Array.from({ length: 100 }, (_, n) => `030 9${10_000 + of * 100 + n}`),
-        }));
+        yield Array.from({ length: customers }, (_, of) =>
+          customer({
+            reference: `c${of}`,
+            name: `Customer ${of}`,
+            numbers: Array.from({ length: 100 }, (_, n) => `030 9${10_000 + of * 100 + n}`),
+          }),
+        );
       },
       async put(_account: number, changed: readonly unknown[]) {
         await put(changed as readonly Customer[]);

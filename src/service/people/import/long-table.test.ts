@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Customer } from '../customer-fields.ts';
+import { customer } from '../customer.fixture.ts';
 import type { CustomerStore } from '../customer-store.ts';
 import { importCustomers } from '../customers-csv.ts';
 import { previewImport } from '../customers-preview.ts';
@@ -26,16 +26,9 @@ function countTurns() {
 }
 
 const LINES = 4_000;
-const known = Array.from({ length: LINES }, (_, n): Customer => {
-  const texts = { company: '', mail: '', address: '', notes: '' };
-  return {
-    reference: `r${n}`,
-    name: 'N',
-    ...texts,
-    segment: null,
-    numbers: [`+4930${1_000_000 + n}`],
-  } as Customer;
-});
+const known = Array.from({ length: LINES }, (_, n) =>
+  customer({ reference: `r${n}`, name: 'N', numbers: [`+4930${1_000_000 + n}`] }),
+);
 const csv = `reference,name,numbers\n${known.map(({ reference, numbers }) => `${reference},Name,${numbers[0]}`).join('\n')}\n`;
 
 test('a long table is worked on in many turns of the event loop, in each step of an import', async (t) => {
