@@ -121,7 +121,7 @@ Works whether the bridge is running or not. JOURNAL_KEEP sets how far back. Exit
     description: 'list the known trunks with the evidence, or correct them',
     examples: `  pbx-bridge trunks                          where their calls come in, since when, and when last
   pbx-bridge trunks add PJSIP/provider       keep it as a trunk, even without evidence
-  pbx-bridge trunks forget PJSIP/1001        it is none, until an inbound call comes in on it`,
+  pbx-bridge trunks forget PJSIP/1001        not a trunk, until an inbound call comes in on it`,
     load: async () => (await import('./trunks-command.ts')).list,
     commands: [
       {

@@ -22,7 +22,7 @@ export function rulingOn(state: LookupState, callers: CallersByNumber, request: 
   return { decider, permission: permissionBy(state, decider, request.number) };
 }
 
-/** Whether more that becomes known changes nothing. */
+/** Whether the permission is final: nothing that the PBX says later changes it. */
 export function isSettled({ permission }: Ruling): boolean {
   return permission === 'granted' || permission === 'withheld';
 }
@@ -58,7 +58,7 @@ export function numberToLookUp(
 
 /**
  * The channel that decides whether the number may be sent: a caller's, or the one that asks. Undefined if a caller's
- * dialplan asks about a number that is not the caller's; '' if it may be, since the caller's is not known yet.
+ * dialplan asks about a number that is not the caller's; '' while the caller's number is unknown, and may be this one.
  */
 function deciderOf(
   { calls, channels }: LookupState,
@@ -74,7 +74,7 @@ function deciderOf(
     const call = calls.get(caller);
     if (call && permissionOf(call, channels.get(caller), number) !== 'granted') return caller;
   }
-  // A channel that was not heard of may withhold the number that another call shows.
+  // A channel without events so far may withhold the number that another call shows.
   const sameNumber = own && callers.withText(number);
   if (sameNumber !== undefined) return sameNumber;
   if (isOwn) return uniqueid;

@@ -168,7 +168,7 @@ function learnLinkedid(link: LinkState, has: boolean): Step {
   // A PBX that has written one once goes on to: this event is not what Asterisk wrote.
   if (has === hasLinkedid || hasLinkedid) return [link];
   const next = { ...link, status: { ...link.status, hasLinkedid: has } };
-  // That it has them is worth a line only after one said that it has not.
+  // That Linkedids come is worth a line only after the line that they are missing.
   return has && hasLinkedid === undefined ? [next] : [next, { type: 'say-linkedid', has, version }];
 }
 

@@ -7,7 +7,7 @@ const fixedColumns = 16;
 /** What a record says; `bad`: it is none, `no-uniqueid`: Asterisk does not write its uniqueid. */
 type ParsedRecord = CdrRecord | 'bad' | 'no-uniqueid';
 
-/** A record, or a line that is none, and which line it begins in. */
+/** A record, or a line that cannot be read as one, and the line in which it begins. */
 type RecordAt = { readonly record: ParsedRecord; readonly nth: number };
 
 /** More than the columns of a record have together. */

@@ -15,7 +15,7 @@ export type LiveCalls = {
   isPhone(endpoint: string): boolean;
   /** True for a trunk on which a number counts as withheld where nothing says whether its caller allows it. */
   presumesWithheld(endpoint: string): boolean;
-  /** How the PBX writes its records, as far as it has said. */
+  /** How the PBX writes its records, as far as it is known. */
   recordOptions(): RecordOptions;
   /** The uniqueid if its call or channel is in progress, or was when the link ended. */
   knownAs(uniqueid: string): string | undefined;

@@ -47,7 +47,7 @@ export async function endOf(path: string): Promise<FilePosition> {
   return (await end.catch(absent)) ?? beginning;
 }
 
-/** The file's last complete lines; none if there is none, or if it is longer than any record. */
+/** The file's last complete lines; empty if no line is complete, or the last one is longer than any record. */
 export async function lastLinesOf(path: string): Promise<string[]> {
   return inFile(path, async (file) => {
     const { size } = await file.stat();

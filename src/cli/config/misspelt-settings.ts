@@ -9,7 +9,7 @@ const plainName = (name: string) => name.replace(/_FILE$/, '');
 export const isSetting = (name: string, known: ReadonlySet<string>): boolean =>
   known.has(name) || known.has(plainName(name));
 
-/** The setting that a name which is none probably means; undefined if none is near. */
+/** The setting that a misspelt name probably means; undefined if no name is close to it. */
 export function nearestSetting(name: string, known: ReadonlySet<string>): string | undefined {
   if (isSetting(name, known)) return undefined;
   const plain = plainName(name);

@@ -17,7 +17,7 @@ function isKnownZone(name: string): boolean {
   return is;
 }
 
-/** A zone that nothing can count with, as 1.0.0 let in (JST), is none: an administrator is asked for one. */
+/** A zone without rules for its clocks (JST), which 1.0.0 accepted, counts as absent: an administrator is asked for one. */
 export const accountOf = ({ timeZone, ...row }: Account): Account => ({
   ...row,
   timeZone: timeZone !== null && isKnownZone(timeZone) ? timeZone : null,

@@ -126,7 +126,7 @@ function planBatch(
     }));
     if (move !== null && plan.call !== undefined)
       moves.set(move, { account, before: read, after: plan.call });
-    // An event that moves nothing stands and falls with the move before it in this batch.
+    // An event that moves nothing is stored only if the move before it in this batch is.
     return { request, ...plan, move: move !== null && moves.has(move) ? move : null };
   });
   return { moves, planned };

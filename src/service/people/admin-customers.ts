@@ -306,7 +306,7 @@ function importRefusal(why: Error): Error {
   return why;
 }
 
-/** The numbers in these texts, each once. Throws what makes a 422 where one is none, and reads no more than are allowed. */
+/** The numbers in these texts, each once, and no more than are allowed. Throws what makes a 422 if a text is no number. */
 function numbersIn(texts: readonly string[], country: string | null): string[] {
   const numbers = new Set<string>();
   const issues: ConstructorParameters<typeof z.ZodError>[0] = [];

@@ -219,8 +219,8 @@ export function closedText({ closed }: CallBack, { extensions, words: { callBack
 }
 
 /**
- * What one can do about a missed person; the focus is on what comes next after one has acted. Whom a colleague has taken can
- * be taken over. `canGive`: whom one has taken oneself can be given to a colleague.
+ * The actions for a missed person; after one, the focus is on what comes next. A person whom a colleague has taken can be
+ * taken over. `canGive`: a person whom the user has taken can be given to a colleague.
  */
 export function buttons(
   one: CallBack,

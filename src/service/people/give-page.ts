@@ -29,7 +29,7 @@ export async function colleaguesOf(
 type Parts = { readonly store: ColleagueStore; readonly callBackList: CallBackList };
 
 /**
- * Gives a person whom one has taken to a colleague. A page of its own: with the colleagues in each row of the list, the
+ * Gives a person whom the user has taken to a colleague. A page of its own: with the colleagues in each row of the list, the
  * list would have as many buttons as rows times colleagues.
  */
 export function givePage(pages: Pages, parts: Parts): void {

@@ -518,7 +518,7 @@ export const en = {
   fleet: {
     title: (bridges: number) => count(bridges, 'phone system', 'phone systems'),
     troubled: (bridges: number) =>
-      bridges === 0 ? 'None needs a look' : `${count(bridges, 'needs', 'need')} a look`,
+      bridges === 0 ? 'All are fine' : `${count(bridges, 'needs', 'need')} a look`,
     accounts: (accounts: number) => count(accounts, 'account', 'accounts'),
     bridge: 'Phone system',
     waiting: 'Events waiting',

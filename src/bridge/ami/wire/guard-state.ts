@@ -219,7 +219,7 @@ function reachOf(frames: readonly Frame[], it: Whole | undefined): number {
   return reach - sizeOf(frames);
 }
 
-/** True if one of the lines that begin so near is none of those with which each event and answer begins. */
+/** True if a line within this distance is not one of those with which every event and answer begins. */
 function hasBodyLine({ bytes }: Frame, room: number): boolean {
   const keys = bytes.toString('latin1', 0, room + longestKey).matchAll(/^[^:\r\n]+(?=:)/gm);
   return keys.some(({ 0: key, index }) => index <= room && !/^(Event|Privilege|ActionID|Channel)$/.test(key));

@@ -104,9 +104,9 @@ const vocabulary = {
   contact: `contact contacts kontakt kontakte contacto contactos contactpersoon person persons personen persona personne
     persoon ansprechpartner kontaktperson interlocuteur inhaber
     contatto contatti contato contatos referente pessoa`,
-  /** A number or a key, whatever of. */
+  /** A number or a key of anything. */
   number: `number numbers num nbr no nr nrs n nummer nummern nummers numero numeros`,
-  /** A key, whatever of. */
+  /** A key of anything. */
   key: `code cod codes codigo konto compte codice codici conto conta`,
   /** A key, and never a telephone. */
   id: `id ids kennung key cle clave schlussel sleutel identifier identifiant identificador
@@ -232,7 +232,7 @@ const isOfOthers = (role: Role | undefined) => role === 'elsewhere' || role === 
  * What a header says its column holds. `perhaps-numbers`: telephones, or keys of telephones and their contracts.
  * `contact-number`: a telephone or a key. `place-number`: a telephone, or something that is no key of a customer. `customer`:
  * the customer, by name or by key. `display`: the name of a person, or of
- * whatever else an address book lists. `key`: a number or a key, whatever of. `alias`: a name, if there is no better one. `none`:
+ * whatever else an address book lists. `key`: a number or a key of anything. `alias`: a name, if there is no better one. `none`:
  * something else. `unknown`: it says nothing that we know.
  */
 export type Meaning =

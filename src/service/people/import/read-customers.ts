@@ -182,7 +182,7 @@ const isHeaderAgain = (header: readonly string[], cells: readonly string[]): boo
 const total =
   /^(?:(?:zwischen|gesamt)?summe|(?:gesamt|kunden)?anzahl|(?:ins)?gesamt|(?:sub)?totale?|totaal|sum|count|suma|somme|soma|cantidad|nombre|aantal)\b[^\p{L}\d]*[\d.,\s]*$/iu;
 
-/** Whether a line is what stands below a list: `Summe;2;`. No company is called so and has nothing but amounts. */
+/** Whether a line is what stands below a list: `Summe;2;`. No company has such a name and nothing but amounts. */
 function isTotal(cells: readonly string[]): boolean {
   const [first = '', ...others] = cells.filter(Boolean);
   return (
