@@ -1,5 +1,5 @@
+import { asTyped } from './as-typed.ts';
 import { MAX_TEXT, numberTexts } from './number-texts.ts';
-import { plainText } from './plain-text.ts';
 
 /** What PBXs and trunks write in place of a number that its caller withholds; `P`: an analogue line's caller id. */
 const withheldWords = /^(?:anonym|restrict|priv|withheld|block|hidden|suppress|secret|p$)/i;
@@ -59,7 +59,7 @@ function addressIn(text: string): string {
   if (text.length > MAX_TEXT) return '';
   // Almost every number is written so.
   if (/^\+?\d*$/.test(text)) return text;
-  const written = plainText(text);
+  const written = asTyped(text);
   const uri = /<([^<>]*)>/.exec(written)?.[1] ?? written;
   const [address = ''] = uri
     .replace(/["']/g, '')

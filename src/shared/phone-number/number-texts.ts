@@ -1,3 +1,4 @@
+import { asTyped } from './as-typed.ts';
 import { type CountryNamed, withoutCountryCodes } from './country-codes.ts';
 import { canCount, withoutCount } from './counts.ts';
 import {
@@ -10,7 +11,6 @@ import {
   withLabels,
 } from './number-words.ts';
 import { type CompleteNumber, completeIn } from './parse-number.ts';
-import { plainText } from './plain-text.ts';
 import { splitRun } from './split-run.ts';
 import { timesIn } from './times.ts';
 
@@ -83,7 +83,7 @@ export function numberTexts(
     return ';-;';
   };
   const ours = text.replace(otherDigits, (part) => leaveOut('not-a-number')(part.trim()));
-  const bare = addressesOf(plainText(ours))
+  const bare = addressesOf(asTyped(ours))
     .replace(decimals, '$1')
     .replace(scientific, leaveOut('rounded'))
     .replace(thousands, leaveOut('ambiguous'));

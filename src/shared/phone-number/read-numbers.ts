@@ -1,10 +1,10 @@
+import { asTyped } from './as-typed.ts';
 import { countryOf } from './country-names.ts';
 import { hasCountry, isAbroad, isNationalInFull } from './in-full.ts';
 import { normaliseNumber } from './normalise-number.ts';
 import { MAX_TEXT, numberTexts, type UnreadText } from './number-texts.ts';
 import { givesCodeApart } from './number-words.ts';
 import { completeIn, e164In, isInNewRange, LONGEST_EXTENSION, parse } from './parse-number.ts';
-import { plainText } from './plain-text.ts';
 import { sameLine } from './same-line.ts';
 
 /** Digits that are read as a number of the country, and are another number with a plus before them. */
@@ -42,7 +42,7 @@ export function readNumbers(written: string, country: string | null | undefined)
     const number = one.replaceAll(',', ' ');
     return e164In(number, country) ? number : one;
   });
-  const plain = plainText(text).trim();
+  const plain = asTyped(text).trim();
   if (calculated.test(plain)) return { numbers: [], unread: [{ text: plain, reason: 'rounded' }] };
   const codes: UnreadText[] = [];
   const rest = plain.replace(starred, (code) => {

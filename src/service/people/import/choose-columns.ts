@@ -1,6 +1,6 @@
+import { asTyped } from '../../../shared/phone-number/as-typed.ts';
 import { countryOf } from '../../../shared/phone-number/country-names.ts';
 import { normaliseNumber, numberForms } from '../../../shared/phone-number/normalise-number.ts';
-import { plainText } from '../../../shared/phone-number/plain-text.ts';
 import { readNumbers } from '../../../shared/phone-number/read-numbers.ts';
 import { languages } from '../../words/words.ts';
 import { type CustomerField, columns, customerFields } from '../customer-fields.ts';
@@ -230,7 +230,7 @@ export function leftOutTelephones(header: readonly string[], mapping: Mapping, c
 const otherNumber = /^(\d{4}-\d\d?-\d\d?|\d\d?[./]\d\d?[./]\d{2,4})([ T].*)?$|^\d+[.,]\d\d?$|^\d+(\.\d+){3}$/;
 
 function isTelephone(cell: string, country: string | null): boolean {
-  const text = plainText(cell).trim();
+  const text = asTyped(cell).trim();
   if (otherNumber.test(text) || !/^[+(\d][\d\s()./-]*$/.test(text)) return false;
   const digits = text.replace(/\D/g, '');
   if (digits.length < SHORTEST_NUMBER || digits.length > 15) return false;
@@ -251,7 +251,7 @@ function isLabelled(cell: string, country: string | null): boolean {
 
 /** Begins as only telephone numbers do. */
 function isDialled(cell: string, country: string | null): boolean {
-  const text = plainText(cell);
+  const text = asTyped(cell);
   if (otherNumber.test(text) || !/^(?:\+|00|\(?0\d*[\s()./-])/.test(text)) return false;
   const { numbers, unread } = readNumbers(cell, country);
   return unread.length === 0 && numbers.some((number) => number.startsWith('+'));
@@ -309,7 +309,7 @@ function reference(isOf: (...meanings: Meaning[]) => readonly Column[]): readonl
     some.toSorted((a, b) => Number(b.about.count > 0) - Number(a.about.count > 0));
   const isKey = ({ about, cells }: Column) => about.count === cells.length && about.distinct === 1;
   const isCode = (column: Column) =>
-    isKey(column) && column.cells.every((cell) => /^[\w./-]*\d[\w./-]*$/.test(plainText(cell)));
+    isKey(column) && column.cells.every((cell) => /^[\w./-]*\d[\w./-]*$/.test(asTyped(cell)));
   const unnamed = [
     ...isOf('customer').filter(isCode),
     ...isOf('key').filter(isKey),

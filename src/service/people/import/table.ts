@@ -1,5 +1,5 @@
+import { asTyped } from '../../../shared/phone-number/as-typed.ts';
 import { isFiller } from '../../../shared/phone-number/number-words.ts';
-import { plainText } from '../../../shared/phone-number/plain-text.ts';
 import { timesIn } from '../../../shared/phone-number/times.ts';
 import { Refusal } from '../../kit/refusal.ts';
 import { type Quote, type Row, rowsOf } from './cells.ts';
@@ -244,11 +244,11 @@ const hasData = (cells: readonly string[]): boolean =>
 
 /** `Tel. 030 901820`, `Ann: +4930901820`; not the dates and years of titles, nor lines that an open quote has joined. */
 function holdsNumber(cell: string): boolean {
-  const [line = ''] = plainText(cell).split('\n');
+  const [line = ''] = asTyped(cell).split('\n');
   const runs = timesIn(line).rest.match(/\+?\d(?:[\s()./-]*\d){5,}/g) ?? [];
   return runs.some((run) => /^[+0]/.test(run) || isTelephone(cell));
 }
 
 /** A cell that is nothing that a column is called: a number, a date, an address. */
 const isData = (cell: string): boolean =>
-  /^[+(]?\d[\d\s()./-]{4,}$|^[^\s@]+@[^\s@.]+\.[^\s@]+$|^\+\d/.test(plainText(cell));
+  /^[+(]?\d[\d\s()./-]{4,}$|^[^\s@]+@[^\s@.]+\.[^\s@]+$|^\+\d/.test(asTyped(cell));

@@ -21,7 +21,7 @@ const SAME_AS: readonly [RegExp, string][] = [
  * A text in the ASCII that it would be typed with: without percent-encoding, direction marks and other invisible
  * characters, with one kind of blanks, dashes, brackets and digits. Letters stay.
  */
-export function plainText(text: string): string {
+export function asTyped(text: string): string {
   if (/^[ -$&(-Z^_a-z|~\n]*$/.test(text)) return text;
   let plain = decoded(text);
   for (const [pattern, replacement] of SAME_AS) plain = plain.replace(pattern, replacement);
