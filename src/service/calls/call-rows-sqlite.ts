@@ -1,4 +1,4 @@
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { type CallRecord, extraFields } from './call-record.ts';
 import { callColumns, callNames, callOf, extraColumns, rowOf, storedColumns, whoCalls } from './call-rows.ts';
 
@@ -31,7 +31,8 @@ export function callRows(db: DatabaseSync) {
       return callOf(row);
     },
     add(account: number, call: CallRecord): void {
-      insert.run(account, ...Object.values({ ...rowOf(call), missed: flag(call.missed) }));
+      const row = { ...rowOf(call), missed: flag(call.missed) };
+      insert.run(account, ...storedColumns.map((name) => row[name] as SQLInputValue));
     },
     /** What an event can change; the rest is fixed when the call begins. */
     move(account: number, before: CallRecord, after: CallRecord): void {
@@ -40,7 +41,9 @@ export function callRows(db: DatabaseSync) {
       const moved = [...state, account, id] as const;
       if (callerId === before.callerId) moveOn.run(...moved);
       else answer.run(callerId, ...moved);
-      if (extras !== before.extras) setExtras.run(...Object.values(extraFields(extras)), account, id);
+      if (extras === before.extras) return;
+      const fields = extraFields(extras);
+      setExtras.run(...extraColumns.map((name) => fields[name]), account, id);
     },
   };
 }

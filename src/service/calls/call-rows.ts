@@ -19,7 +19,8 @@ const extraTypes = {
   ended_at: 'bigint',
 } as const;
 
-export const extraColumns = Object.keys(extraTypes);
+type ExtraColumn = keyof typeof extraTypes;
+export const extraColumns = Object.keys(extraTypes) as ExtraColumn[];
 
 /** The columns of a call's table, and their types on PostgreSQL. */
 export const callTypes = {
@@ -38,7 +39,8 @@ export const callTypes = {
   ...extraTypes,
 } as const;
 
-export const storedColumns = Object.keys(callTypes);
+type StoredColumn = keyof typeof callTypes;
+export const storedColumns = Object.keys(callTypes) as StoredColumn[];
 
 /** Of customer `k` in segment `s`, as rows of `whoOf`. */
 export const whoColumns =
@@ -58,8 +60,10 @@ export const callColumns = `${storedColumns.map((name) => `c.${name}`).join(', '
 export const whoCalls = `LEFT JOIN customer_numbers n ON n.account_id = c.account_id AND n.number = c.number
   LEFT JOIN customers k ON k.id = n.customer_id LEFT JOIN segments s ON s.id = k.segment_id`;
 
-/** A call as a row of its table, in the order of `storedColumns`. */
-export const rowOf = (call: CallRecord) => ({
+/** A call as a row of its table. */
+export const rowOf = (
+  call: CallRecord,
+): Readonly<Record<StoredColumn, string | number | boolean | null>> => ({
   integration_id: call.integration,
   call_id: call.id,
   status: call.status,
