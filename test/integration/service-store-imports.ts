@@ -247,10 +247,10 @@ export const importTests: StoreTests = {
 
   async 'a line that is refused gives up no number'(of) {
     const { imports } = await importer(of, anna, bert);
-    const { state, says } = await imports('reference,segment,numbers', `1,,${a}|${b}`, `2,None,${c}`);
+    const { state, says } = await imports('reference,segment,numbers', `1,,${a}|${b}`, `2,Missing,${c}`);
     assert.deepEqual(state, ['1 Anna: a', '2 Bert: b']);
     assert.deepEqual(says, [
-      '3: Segment "None" does not exist. Add it first.',
+      '3: Segment "Missing" does not exist. Add it first.',
       '2: b already belongs to "Bert".',
     ]);
   },
