@@ -115,9 +115,9 @@ test('a form that does not name a field leaves it as it is', async (t) => {
   }
   for (const name of textNames) {
     assert.equal(await status({ customer: '1', [name]: `Its ${name}` }), 303);
-    assert.match((await read('/customers')).text, new RegExp(`>Its ${name}<`));
     assert.match((await read('/person?customer=1&edit=')).text, new RegExp(`value="Its ${name}"`));
   }
+  assert.match((await read('/customers')).text, />Its name</);
   assert.equal(await status({ customer: '1', name: '' }), 422);
   assert.equal(await status({ number: '110' }), 422, 'a new customer needs a name');
 });
