@@ -50,35 +50,6 @@ export const webhookTests: StoreTests = {
     assert.deepEqual(await queued(store, off), ['b call.missed 104']);
   },
 
-  async 'the calls of a day are queued some at a time, the accounts in turn, behind what is new'({
-    store,
-    account,
-  }) {
-    const elsewhere = (await store.directory.addAccount({ uid: 'w', name: 'W', country: null })).id;
-    const [many, few] = [await add(store, account), await add(store, elsewhere)];
-    const calls = Array.from({ length: 250 }, (_, n): [string, 'ringing', number] => [
-      `call-${n}`,
-      'ringing',
-      100 + (n >> 3),
-    ]);
-    await happens(store, account, ...calls);
-    await happens(store, elsewhere, ['b', 'ringing', 100]);
-    const counts = async () => [await store.webhooks.waiting(many.id), await store.webhooks.waiting(few.id)];
-    const first = await store.webhooks.queueNew(null, 200);
-    assert.deepEqual([await counts(), first.isMore], [[100, 0], true]);
-    await happens(store, elsewhere, ['new', 'ringing', 200]);
-    const second = await store.webhooks.queueNew(first.place, 200);
-    assert.deepEqual([await counts(), second.isMore], [[198, 2], true]);
-    // After a crash, from the place that was saved before.
-    await store.webhooks.queueNew(first.place, 200);
-    assert.deepEqual(await counts(), [198, 2]);
-    const third = await store.webhooks.queueNew(second.place, 200);
-    assert.deepEqual([await counts(), third.isMore], [[250, 2], false]);
-    await happens(store, account, ['call-0', 'completed', 201]);
-    await store.webhooks.queueNew(third.place, 200);
-    assert.deepEqual(await counts(), [251, 2]);
-  },
-
   async 'many calls that change at once are all found by readers that follow each other'({ store, account }) {
     const webhook = await add(store, account);
     let { place } = await store.webhooks.queueNew(null, 100);

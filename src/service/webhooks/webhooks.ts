@@ -58,13 +58,10 @@ export function createWebhooks(settings: WebhookSettings, parts: Parts) {
     if (webhooks.length === 0) lease = nextLease(lease, { type: 'no-webhooks' });
     else await renewLease(now);
     if (lease.state !== 'held') return senders.deliverTo([]);
-    for (let isMore = true; isMore && lease.state === 'held' && clock() < now + TICK_MS; ) {
-      const queued = await store.queueNew(lease.place, now);
-      lease = nextLease(lease, { type: 'queued', place: queued.place });
-      senders.deliverTo(webhooks);
-      for (const id of queued.webhooks) senders.poke(id);
-      isMore = queued.isMore;
-    }
+    const queued = await store.queueNew(lease.place, now);
+    lease = nextLease(lease, { type: 'queued', place: queued.place });
+    senders.deliverTo(webhooks);
+    for (const id of queued.webhooks) senders.poke(id);
   }
 
   function onPollFailed(error: unknown): void {
