@@ -11,11 +11,24 @@ export type AsChecked = {
   readonly user: Pick<User, 'linkCounter' | 'password' | 'secondFactor'>;
 };
 
-/** As SQL: whether a row of `users` is still what was checked, and the session open. `value`: the first of `asChecked`. */
-export const isAsChecked = (value: number): string => `link_counter = $${value}
-  AND second_factor IS NOT DISTINCT FROM $${value + 1} AND EXISTS (SELECT 1 FROM sessions WHERE id = $${value + 2})`;
-
-export const asChecked = ({ id, user }: AsChecked): Value[] => [user.linkCounter, user.secondFactor, id];
+/**
+ * For a change of a row of `users` RETURNING it: that the user is still as checked, and the session open. `first`: the first of
+ * `values`. Without a session nothing is asked.
+ */
+export function ifAsChecked(session: AsChecked | undefined, first: number) {
+  if (session === undefined) return { condition: '', values: [], assertChanged: () => {} };
+  const { id, user } = session;
+  const values: readonly Value[] = [user.linkCounter, user.secondFactor, id];
+  return {
+    condition: `AND link_counter = $${first} AND second_factor IS NOT DISTINCT FROM $${first + 1}
+      AND EXISTS (SELECT 1 FROM sessions WHERE id = $${first + 2})`,
+    values,
+    /** @throws ChangeRefused if no row was changed */
+    assertChanged(rows: readonly unknown[]): void {
+      if (rows.length === 0) throw passwordReset(user.password);
+    },
+  };
+}
 
 /** What proves who a user is, apart from the password: the second factor, recovery codes and one-time links. */
 export const createCredentialStore = ({ write, contains }: Pick<Statements, 'write' | 'contains'>) => ({
@@ -29,13 +42,14 @@ export const createCredentialStore = ({ write, contains }: Pick<Statements, 'wri
     codes: readonly string[],
     session?: AsChecked,
   ): Promise<void> {
+    const { condition, values, assertChanged } = ifAsChecked(session, 4);
     const changed = await write(
       `UPDATE users SET second_factor = $2, code_step = 0, recovery_codes = $3
-       WHERE id = $1 ${session === undefined ? '' : `AND ${isAsChecked(4)}`} RETURNING id`,
+       WHERE id = $1 ${condition} RETURNING id`,
       ...[id, secondFactor, codes.map((code) => `${code} `).join('')],
-      ...(session === undefined ? [] : asChecked(session)),
+      ...values,
     );
-    if (session !== undefined && changed.length === 0) throw passwordReset(session.user.password);
+    assertChanged(changed);
   },
   /** Uses up the codes of a time step and all before; false if that was done already. */
   async useCodeStep(id: number, step: number): Promise<boolean> {

@@ -1,7 +1,7 @@
-import { accountLimits, passwordReset } from '../accounts/limits.ts';
+import { accountLimits } from '../accounts/limits.ts';
 import type { Role, User } from '../accounts/user.ts';
 import { given, type Statements } from '../store/statements.ts';
-import { type AsChecked, asChecked, createCredentialStore, isAsChecked } from './credential-store.ts';
+import { type AsChecked, createCredentialStore, ifAsChecked } from './credential-store.ts';
 import { createSessionStore } from './session-store.ts';
 import { columnsOf } from './user-columns.ts';
 
@@ -93,16 +93,16 @@ function createUserWriter({ write, writeAlone, lockingRows }: Statements) {
     ): Promise<boolean> {
       const { name = null, signInName = null, language = null, password } = changed;
       try {
-        const isChecked = session === undefined ? '' : `AND ${isAsChecked(7)}`;
+        const { condition, values, assertChanged } = ifAsChecked(session, 7);
         const found = await write(
           `UPDATE users SET name = coalesce($2, name), sign_in_name = coalesce($3, sign_in_name),
              language = coalesce($6, language),
              password = CASE WHEN $4 THEN $5 ELSE password END,
-             link_counter = link_counter + CASE WHEN $4 THEN 1 ELSE 0 END WHERE id = $1 ${isChecked} RETURNING id`,
+             link_counter = link_counter + CASE WHEN $4 THEN 1 ELSE 0 END WHERE id = $1 ${condition} RETURNING id`,
           ...[id, name, signInName, ...given(password), language],
-          ...(session === undefined ? [] : asChecked(session)),
+          ...values,
         );
-        if (session !== undefined && found.length === 0) throw passwordReset(session.user.password);
+        assertChanged(found);
         return true;
       } catch (error) {
         if (isTaken(error)) return false;
