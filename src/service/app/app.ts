@@ -122,17 +122,17 @@ function watchResponses(app: FastifyInstance, { meter, turns, clock, log }: Serv
     turns.end(reply);
     if (reply.statusCode === 415 && isEncoded(request)) reply.header('accept-encoding', 'identity');
     if (!(payload instanceof Readable)) return payload;
-    if (!isHead(request)) return whileAdmitted(payload, () => turns.isAdmitted(reply));
+    if (!isHead(request)) return whileAdmitted(payload, () => turns.checkAdmitted(reply));
     payload.destroy(); // else Fastify reads it to its end
     return Readable.from([]);
   });
 }
 
 /** What is sent in pieces, as long as who asked for it may: then it breaks off, so that nobody takes it for all. */
-function whileAdmitted(payload: Readable, isAdmitted: () => Promise<boolean>): Readable {
+function whileAdmitted(payload: Readable, checkAdmitted: () => Promise<void>): Readable {
   async function* pieces() {
     for await (const piece of payload) {
-      if (!(await isAdmitted())) throw new Refusal(401, ({ signedOut }) => signedOut);
+      await checkAdmitted();
       yield piece;
     }
   }

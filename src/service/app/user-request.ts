@@ -6,7 +6,6 @@ import { barChoiceOf } from '../activity/bar-choice.ts';
 import { closedWith } from '../kit/closed-with.ts';
 import { formatsFor } from '../kit/formats.ts';
 import type { PageRequest } from '../kit/page-request.ts';
-import { Refusal } from '../kit/refusal.ts';
 import { parseQuery } from '../kit/text.ts';
 import { wordsFor } from '../words/words.ts';
 import type { ServiceContext } from './context.ts';
@@ -36,9 +35,7 @@ export function userRequestOf(
       access.guard.attempt('password', { as: user.uid, request }, (client) =>
         access.passwords.verify(given, user.password, client),
       ),
-    async checkAdmitted() {
-      if (!(await context.turns.isAdmitted(reply))) throw new Refusal(401, ({ signedOut }) => signedOut);
-    },
+    checkAdmitted: () => context.turns.checkAdmitted(reply),
     audit: (what, target) =>
       store.audit.write({
         account: account.id,

@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { closedWith } from './closed-with.ts';
 import { Busy, createFairQueue, type FairQueue } from './fair-queue.ts';
+import { Refusal } from './refusal.ts';
 
 /**
  * What a request of an account does: it reads; it changes something, for some milliseconds; or it works for long, as an
@@ -64,10 +65,14 @@ export function createAccountTurns() {
   return {
     /** Ends the turn of a response that is being sent, which may take as long as its client likes. */
     end: ({ raw }: FastifyReply): void => responses.get(raw)?.end(),
-    /** Whether who sent a request that has, or had, a turn may still ask: an import and an export ask again at each piece. */
-    async isAdmitted({ raw }: FastifyReply): Promise<boolean> {
+    /**
+     * For an import and an export at each piece of a request that has, or had, a turn.
+     * @throws Refusal 401 if who sent it may no longer ask
+     */
+    async checkAdmitted({ raw }: FastifyReply): Promise<void> {
       const response = responses.get(raw);
-      return response === undefined || (await response.admit()) !== undefined;
+      if (response !== undefined && (await response.admit()) === undefined)
+        throw new Refusal(401, ({ signedOut }) => signedOut);
     },
     /**
      * Does the work of a request in its turn, if who sent it may still ask then. Undefined, and no answer, if its client leaves before. `client`: a user or token.
