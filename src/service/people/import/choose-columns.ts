@@ -58,7 +58,7 @@ export function chooseColumns(
       isCountry: namesCountries(text) && areCountries(cells),
       isNamed: /\p{Script=Latin}/u.test(text),
       meaning,
-      part: namePartOf(text),
+      part: namePartOf(text, meaning),
       cells,
       about: describe(cells.filter(Boolean), country),
     };

@@ -212,21 +212,18 @@ function rolesOfWord(word: string): Role[] | undefined {
 /** Whether a column is that of codes before numbers: `Vorwahl`, `Phone: area code`. */
 export function namesAreaCodes(header: string): boolean {
   const roles = rolesIn(header);
-  return (
-    (roles.includes('prefix') || roles.includes('country')) &&
-    !roles.some(isOfOthers) &&
-    !roles.includes('never')
-  );
+  return (roles.includes('prefix') || roles.includes('country')) && !roles.some(isNotOfCustomer);
 }
 
 /** Whether a column may be that of the customers' countries: `Land`, `Billing Country`, but not `Bank Country`. */
 export function namesCountries(header: string): boolean {
   const roles = rolesIn(header);
   const isOther = roles.includes('document') && !/rechnung|factur|fatt?ur|invoice/i.test(header);
-  return roles.includes('country') && !roles.includes('never') && !roles.some(isOfOthers) && !isOther;
+  return roles.includes('country') && !roles.some(isNotOfCustomer) && !isOther;
 }
 
-const isOfOthers = (role: Role | undefined) => role === 'elsewhere' || role === 'others';
+const isNotOfCustomer = (role: Role | undefined) =>
+  role === 'elsewhere' || role === 'others' || role === 'never';
 
 /**
  * What a header says its column holds. `perhaps-numbers`: telephones, or keys of telephones and their contracts.
@@ -349,10 +346,9 @@ function meaningOfWords(header: string): Meaning {
 
 export type NamePart = 'given' | 'middle' | 'family' | 'full';
 
-/** The part of a name that a column holds: also `Guest First Name`, whose header has another word. */
-export function namePartOf(header: string): NamePart | undefined {
+/** The part of a name that a column with this header and meaning holds: also `Guest First Name`, which has another word. */
+export function namePartOf(header: string, meaning: Meaning): NamePart | undefined {
   if (isBirthName(header)) return 'family';
-  const meaning = meaningOf(header);
   if (meaning !== 'alias') return nameParts.find((part) => part === meaning);
   const roles = new Set(rolesIn(header));
   const part = namePart((...some) => some.some((role) => roles.has(role)));

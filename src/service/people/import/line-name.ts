@@ -9,12 +9,10 @@ export type NameColumn = {
   readonly isSpare: boolean;
 };
 
-export const nameColumn = (header: string, index: number, isSpare: boolean): NameColumn => ({
-  index,
-  meaning: meaningOf(header),
-  part: namePartOf(header),
-  isSpare,
-});
+export function nameColumn(header: string, index: number, isSpare: boolean): NameColumn {
+  const meaning = meaningOf(header);
+  return { index, meaning, part: namePartOf(header, meaning), isSpare };
+}
 
 type Piece = NameColumn & { readonly text: string; readonly words: ReadonlySet<string> };
 
