@@ -66,7 +66,7 @@ async function measure(program: string): Promise<Record<string, number>> {
     const left = () => [...load.sent.keys()].filter((id) => calls().get(id)?.state !== 'completed').length;
     await rig.fakeApi.waitFor(() => rig.fakeApi.counts().moved >= load.sent.size * 2 && left() === 0);
     const cpu = bridge.cpuMs() - before;
-    if (program === here && rig.fakeApi.counts().inverted > 0)
+    if (program.endsWith('/cli.ts') && rig.fakeApi.counts().inverted > 0)
       throw new Error('events came in the wrong order');
     const times = (status: 'ringing' | 'completed') =>
       [...load.sent.keys()].map(
