@@ -24,7 +24,7 @@ export type AlertInput =
   | { readonly type: 'sent'; readonly target: string }
   | { readonly type: 'refused'; readonly target: string; readonly error: unknown };
 
-export type AlertEffect =
+type AlertEffect =
   | { readonly type: 'log'; readonly code: MessageCode; readonly fields: LogFields }
   | { readonly type: 'send'; readonly target: string; readonly notices: readonly Notice[] };
 

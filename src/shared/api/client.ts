@@ -1,5 +1,8 @@
 import { type Dispatcher, Pool, ProxyAgent } from 'undici';
 import { trustSystemAuthorities } from '../process/authorities.ts';
+import { bridgeCallBacksPath } from './contract/bridge-call-backs.ts';
+import { bridgeCallsPath } from './contract/bridge-calls.ts';
+import { bridgeCertificatePath } from './contract/bridge-certificate.ts';
 import { bridgeHealthPath } from './contract/bridge-health.ts';
 import { type ApiResult, type Proxies, proxyFor } from './result.ts';
 import { sendRequest } from './send-request.ts';
@@ -84,6 +87,18 @@ export function createApiClient(options: ApiClientOptions) {
       post('/voice/call', options.extras ? body : withoutExtras(body)),
     /** Reports the problems of this bridge, as JSON (API_EXTRAS). */
     reportHealth: (body: string): Promise<ApiResult> => post(bridgeHealthPath, body),
+    /** Reports who rings and talks now, as JSON (API_EXTRAS). */
+    reportCalls: (body: string): Promise<ApiResult> => post(bridgeCallsPath, body),
+    /** The numbers that wait for a call back (CALL_BACKS); none if they are still those of the version `known`. */
+    waitingNumbers: (known: string | undefined): Promise<ApiResult> =>
+      get(bridgeCallBacksPath, new URLSearchParams(known === undefined ? {} : { known }), answerBytes),
+    /** Reports what became of a call to one of them, as JSON (CALL_BACKS). */
+    reportCallBack: (body: string): Promise<ApiResult> => post(bridgeCallBacksPath, body),
+    /** Which calls of this integration the API has (API_EXTRAS). */
+    heldCalls: (query: Readonly<Record<string, string>>): Promise<ApiResult> =>
+      get(bridgeCallsPath, new URLSearchParams(query), historyBytes),
+    /** Sends the summary of a certificate, as JSON (API_EXTRAS). */
+    reportCertificate: (body: string): Promise<ApiResult> => post(bridgeCertificatePath, body),
     /** The priority of a caller's number (part 4.2). `parameter` is the number's name in the query. */
     priority: ({ parameter, number }: PriorityQuery): Promise<ApiResult> =>
       get('/voice/priority', new URLSearchParams({ [parameter]: number }), answerBytes),

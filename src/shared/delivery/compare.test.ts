@@ -57,7 +57,8 @@ test('whatever was delivered, each event has one fate; nothing that is there or 
         delivered.map(({ seq }) => seq).toSorted(),
       );
       for (const { callId, status } of missing) {
-        const later = callStatuses.slice(callStatuses.indexOf(status));
+        const inOrder: readonly string[] = callStatuses;
+        const later = inOrder.slice(inOrder.indexOf(status));
         assert.ok(later.every((one) => !map.get(callId)?.has(one)));
       }
     }),

@@ -1,10 +1,10 @@
-import { type CallStatus, callStatuses } from '../api/contract/call-status.ts';
+import { callStatuses } from '../api/contract/call-status.ts';
 
 /** An event whose receipt the API has confirmed. */
 export type Delivered = {
   readonly seq: number;
   readonly callId: string;
-  readonly status: CallStatus;
+  readonly status: string;
   /** Unix ms at which it was confirmed. */
   readonly at: number;
 };
@@ -25,13 +25,15 @@ export type Comparison = {
   readonly unread: readonly Delivered[];
 };
 
+const inOrder: readonly string[] = callStatuses;
+
 /** Compares what was confirmed with what the API's history has. Each list is in the order in which events were queued. */
 export function compare(delivered: readonly Delivered[], { recorded, unread }: Recorded): Comparison {
   const fateOf = ({ callId, status }: Delivered): keyof Comparison => {
     const has = recorded.get(callId);
     if (has?.has(status)) return 'there';
     if (unread.has(callId)) return 'unread';
-    const later = callStatuses.slice(callStatuses.indexOf(status) + 1);
+    const later = inOrder.slice(inOrder.indexOf(status) + 1);
     return later.some((one) => has?.has(one)) ? 'overtaken' : 'missing';
   };
   const sorted = delivered.toSorted((a, b) => a.seq - b.seq);

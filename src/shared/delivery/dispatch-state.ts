@@ -17,7 +17,7 @@ export type DispatchState = {
   readonly lastDeliveredAt?: number;
 };
 
-export type AttemptEnded = Sent & {
+type AttemptEnded = Sent & {
   readonly type: 'attempt-ended';
   readonly result: ApiResult;
   readonly classified: Classified;

@@ -22,7 +22,7 @@ export type FailureInput =
   | { readonly type: 'time'; readonly at: number }
   | { readonly type: 'end' };
 
-export type FailureStep = {
+type FailureStep = {
   readonly window: FailureWindow;
   /** To be logged: first the sum of a window that is over, then one failure. */
   readonly sum?: FailureSum | undefined;

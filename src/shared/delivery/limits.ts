@@ -49,8 +49,6 @@ export const defaultLimits: DeliveryLimits = {
   probeGapMs: 1_000,
 };
 
-export type Alarm = ReturnType<typeof createAlarm>;
-
 /** One timer for many times: it fires at the earliest of them, once. The one it wakes sets it again. */
 export function createAlarm(monotonic: () => number, fire: () => void) {
   let timer: NodeJS.Timeout | undefined;

@@ -1,11 +1,10 @@
-import type { CallStatus } from '../api/contract/call-status.ts';
-
 /** An event that waits to be delivered. `body` is the JSON text as it goes on the wire, fixed when it was queued. */
 export type QueuedEvent = {
   /** Rising in the order in which events were queued. */
   readonly seq: number;
   readonly callId: string;
-  readonly status: CallStatus;
+  /** What it reports: a call's status, or the name of a webhook's event. */
+  readonly status: string;
   readonly body: string;
   /** Unix ms at which it was queued (on disk). */
   readonly queuedAt: number;

@@ -21,10 +21,10 @@ export type ReconcilerStatus = {
   readonly skipped: number;
 };
 
-export type HistoryProblem = 'unreadable' | 'not-understood' | 'too-much-missing';
+type HistoryProblem = 'unreadable' | 'not-understood' | 'too-much-missing';
 
 /** Plain tables, which `applyToReconcile` changes: hundreds of thousands of events may wait in them. */
-export type ReconcileState = {
+type ReconcileState = {
   /** Events that are to be compared, by seq, the longest delivered first. */
   readonly waiting: Map<number, Delivered>;
   /** Events that were sent again and not found since: how often, and when last (Unix ms). */

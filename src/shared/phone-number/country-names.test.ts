@@ -11,7 +11,8 @@ test('countries are known by code, by name in the languages of headers, and by w
     NL: 'NL|The Netherlands|Netherlands|Niederlande|Nederland|Pays-Bas|Países Bajos|Holland',
     GB: 'GB|UK|U.K.|United Kingdom|Vereinigtes Königreich|Royaume-Uni|Great Britain|England',
     US: 'US|USA|U.S.A.|United States|United States of America|Vereinigte Staaten|États-Unis',
-    CZ: 'CZ|Czechia|Czech Republic|Tschechien|Česko',
+    CZ: 'CZ|Czechia|Czech Republic|Tschechien|Česko|ČR|čr|C\u030cR|ČR (Česko)|ＣＺ',
+    CR: 'CR|cr|Costa Rica',
     SE: 'Sverige|Schweden|Sweden',
     GW: 'Guinea-Bissau',
     HK: 'Hong Kong|Hongkong',
@@ -34,6 +35,9 @@ test('what names no country, or two, is none', () => {
     'Stammkunde',
     'EU',
     'Schweiz und Liechtenstein',
+    'ŠK',
+    'ÑL',
+    'Á',
   ])
     assert.equal(countryOf(cell), undefined, cell);
 });

@@ -8,7 +8,7 @@ const languages = ['en', 'de', 'fr', 'es', 'nl', 'it', 'pt'];
 const otherCodes = `AUT:AT BEL:BE BGR:BG CHE:CH CYP:CY CZE:CZ DEU:DE DNK:DK ESP:ES EST:EE FIN:FI FRA:FR GBR:GB GRC:GR EL:GR HRV:HR
   HUN:HU IRL:IE ITA:IT LIE:LI LTU:LT LUX:LU LVA:LV MCO:MC MLT:MT NLD:NL NOR:NO POL:PL PRT:PT ROU:RO SRB:RS SVK:SK SVN:SI
   SWE:SE TUR:TR UKR:UA CAN:CA MEX:MX BRA:BR ARG:AR AUS:AU NZL:NZ CHN:CN JPN:JP IND:IN ISR:IL
-  A:AT B:BE D:DE E:ES F:FR FL:LI H:HU I:IT L:LU N:NO P:PT S:SE SLO:SI`;
+  ČR:CZ A:AT B:BE D:DE E:ES F:FR FL:LI H:HU I:IT L:LU N:NO P:PT S:SE SLO:SI`;
 
 /** What people call countries, besides the names that Unicode has. */
 const otherNames = `BRD:DE Bundesrepublik Deutschland:DE Republik Österreich:AT Holland:NL Holanda:NL Olanda:NL England:GB
@@ -21,10 +21,14 @@ const otherNames = `BRD:DE Bundesrepublik Deutschland:DE Republik Österreich:AT
 const pairs = (list: string) =>
   [...list.matchAll(/([^\s:][^:]*):([A-Z]{2})/g)].map(([, name = '', code = '']) => [name, code] as const);
 
-const plain = (text: string) =>
+/** Without case, accents and points. Codes have no accents: `ČR` is not `CR`. */
+function plain(text: string): string {
+  const simple = folded(text.normalize('NFKD').replace(/\p{M}/gu, ''));
+  return /^[a-z]{1,3}$/.test(simple) ? folded(text.normalize('NFKC')) : simple;
+}
+
+const folded = (text: string) =>
   text
-    .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
     .toLowerCase()
     .replaceAll('ß', 'ss')
     .replace(/[.'’]/g, '')

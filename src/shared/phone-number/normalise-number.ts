@@ -165,3 +165,15 @@ export function numberForms(number: string): string[] {
     ]),
   ];
 }
+
+/**
+ * A number (as `normaliseNumber` returns it), and the forms in which it is dialled in the country: `+49301234567` and, in
+ * Germany, `0301234567` and `0049301234567`. None for ''.
+ */
+export function dialledForms(number: string, country: string | null | undefined): string[] {
+  if (!number.startsWith('+') || !isCountry(country ?? '')) return number === '' ? [] : [number];
+  // Without its plus, it may begin like a short number of the house.
+  const isDialled = (form: string) =>
+    /^\d+$/.test(form) && form !== number.slice(1) && normaliseNumber(form, country) === number;
+  return [number, ...numberForms(number).filter(isDialled)];
+}

@@ -12,7 +12,7 @@ import {
 } from './number-words.ts';
 import { type CompleteNumber, completeIn } from './parse-number.ts';
 import { splitRun } from './split-run.ts';
-import { timesIn } from './times.ts';
+import { isTimeBesideNumber, timesIn } from './times.ts';
 
 /** A part of a text in which no number can be read. */
 export type UnreadText = {
@@ -25,7 +25,7 @@ export type UnreadText = {
 };
 
 /** Numbers as they are written, and what is none. */
-export type NumberTexts = {
+type NumberTexts = {
   readonly texts: string[];
   readonly unread: UnreadText[];
   /** Long digits that are not read, such as those of a fax, each with the number of texts before it. */
@@ -47,6 +47,9 @@ const scientific = /(?<![\p{L}\d])\d(?:[.,]\d+)?E[+-]?\d{1,2}(?![\p{L}\d])/giu;
 
 /** `491713920000.0`: how a table of floating-point numbers writes it. */
 const decimals = /(?<![\d+]|\d[.,])(\+?[1-9]\d{6,})[.,]0{1,2}(?!\d|[.,]\d)/g;
+
+/** Without the decimals of a program that has numbers only, which are zeros. */
+export const withoutDecimals = (text: string): string => text.replace(decimals, '$1');
 
 /** `30,901,820`: an amount, or numbers of three digits. */
 const thousands = /(?<![\d.,])[1-9]\d{0,2}(?:,\d{3}){2,}(?![\d,])/g;
@@ -83,8 +86,7 @@ export function numberTexts(
     return ';-;';
   };
   const ours = text.replace(otherDigits, (part) => leaveOut('not-a-number')(part.trim()));
-  const bare = addressesOf(asTyped(ours))
-    .replace(decimals, '$1')
+  const bare = withoutDecimals(addressesOf(asTyped(ours)))
     .replace(scientific, leaveOut('rounded'))
     .replace(thousands, leaveOut('ambiguous'));
   const plain = separated(
@@ -106,6 +108,7 @@ export function numberTexts(
     else if (isFiller(item)) saysNone = true;
     else if (isNotCalled(item)) leaveOut('not-a-number')(withLabels(item));
     else if (
+      (isTimeBesideNumber(item) && parts.some((other) => other !== part && isLong(other))) ||
       ((isComma(separator) || isPause(separator, part)) &&
         isBehindLongOne() &&
         isLastDigits(item) &&
@@ -211,5 +214,9 @@ function readItem(item: string, complete: CompleteNumber, beside: Beside = alone
   // `Haus 12`, `0800 REIMANN`
   if (hasWord(core) && !(texts.length > 0 && texts.every(complete))) return whole('not-a-number');
   const unread = found.flatMap((one) => one.unread.map((text) => ({ text, reason: 'ambiguous' as const })));
+  // `030 901820 8-17 / 0171 3920000`
+  const isSeveral = texts.length + unread.length > 1;
+  if (isSeveral && texts.some((text) => readBesideTime(text, complete) !== undefined))
+    return whole('ambiguous');
   return { texts, unread };
 }

@@ -69,7 +69,7 @@ export const withLabels = (item: string): string =>
     .replace(/\s+/g, ' ');
 
 const oneOf = (words: string) => `(?:${anyOf(words)})`;
-const faxWords = `(?:(?:e-?|tele|privat|dienst|haupt|zentral|b(?:ü|ue)ro|firmen|gesch(?:ä|ae)fts)?(?:fax|faks)(?:nummer|nr|number|num|no|ger(?:ä|ae)t|anschluss|anschluß|e?s)?|t[ée]l[ée]copie(?:ur)?|facsimil[eé]|факс|φαξ)`;
+const faxWords = `(?:(?:e-?|tele|privat|dienst|haupt|zentral|b(?:ü|ue)ro|firmen|gesch(?:ä|ae)fts)?(?:fax|faks)(?:nummer|nr|number|num|no|ger(?:ä|ae)t|anschluss|anschluß|e?s)?|t[ée]l[ée]copie(?:ur)?|facsimil[eé]|tfx|факс|φαξ)`;
 const pagerWords =
   oneOf(`pagers? beeper piepser funkruf funkrufempfänger cityruf bip(?:p?eur) radiomessagerie telex télex
   teletype tty tdd buscapersonas buscas? localizador semafoon pieper cercapersone`);
@@ -108,7 +108,7 @@ const notCalled = marks.map(([mark, words, when]) => {
       'giu',
     ),
     behind: new RegExp(
-      `(?<=\\d[\\s.:=-]*)(?:${oneOf('büro home work business privat private office')}[\\s-]*)?${words}(?!\\p{L})\\.?(?<tail>${near})(?=\\s*(?:$|[,;|\\n]))`,
+      `(?<=\\d[\\s.:=>→-]*(?:(?:ist|is|est|es)\\s+)?)(?:${oneOf('büro home work business privat private office')}[\\s-]*)?${words}(?!\\p{L})\\.?(?<tail>${near})(?=\\s*(?:$|[,;|\\n]))`,
       'giu',
     ),
   };
@@ -123,11 +123,17 @@ export const notCalledAs = (label: string): string | undefined => {
 };
 const markIn = (label: string): string | undefined =>
   notCalled.find(({ has, when }) => has.test(label) && (when === 'always' || !calledWords.test(label)))?.mark;
-const placesOnly = new RegExp(`^(?:[\\s.:/=#'()-]*${place}(?!\\p{L}))*[\\s.:/=#'()-]*$`, 'iu');
+const placesOnly = new RegExp(`^(?:[\\s.:/=#'()>→-]*${place}(?!\\p{L}))*[\\s.:/=#'()>→-]*$`, 'iu');
 
 /** `Fax; 040 123456`: a label in a field of its own, before the first number. */
 const labelFirst = new RegExp(
   `^\\s*(?<label>${faxWords}|${pagerWords}|${assistantWords})[.:]?\\s*[,;|\\n]\\s*(?=[+(\\d])`,
+  'iu',
+);
+
+/** `040 123456; Fax`: the same, behind the last number. With a colon, it is the label of a number that is missing. */
+const labelLast = new RegExp(
+  `(?<=\\d)\\s*[,;|\\n]\\s*(?=(?:${faxWords}|${pagerWords}|${assistantWords})[.!]?\\s*$)`,
   'iu',
 );
 
@@ -136,6 +142,7 @@ function withoutCalled(text: string): string {
   // `Assistent(in)`
   let marked = text
     .replace(labelFirst, '$<label>: ')
+    .replace(labelLast, ' ')
     .replace(/(?<=\p{L})\((?:in|e)\)/giu, '')
     .replace(inBrackets, (whole, label: string, at: number, all: string) => {
       const mark = markIn(label);
@@ -165,9 +172,9 @@ const or = new RegExp(
   'giu',
 );
 
-/** Before a number in a list: `1) 030 90186`. */
+/** Before a number in a list: `1) 030 90186`; `bare`: before one without a 0, `2) 347 1234567`. */
 const enumeration = new RegExp(
-  String.raw`(?<=(?<start>(?:^|[,;\n|${LABEL}])\s*)|\s)(?<count>[1-9]\d?)[.):](?:\s*(?=${LABEL})|\s+(?=[+(0]))`,
+  String.raw`(?<=(?<start>(?:^|[,;\n|${LABEL}])\s*)|\s)(?<count>[1-9]\d?)[.):](?:\s*(?=${LABEL})|\s+(?=[+(0])|(?<=[):])(?<bare>\s+)(?=[1-9]))`,
   'g',
 );
 
@@ -178,8 +185,10 @@ const enumeration = new RegExp(
 function uncounted(text: string): string {
   let last: number | undefined;
   return text.replace(enumeration, (...match) => {
-    const { start, count } = match.at(-1) as { start?: string; count: string };
-    const isCounted = start !== undefined || Number(count) - 1 === last;
+    const { start, count, bare } = match.at(-1) as { start?: string; count: string; bare?: string };
+    const isNext = Number(count) - 1 === last;
+    const isCounted = bare === undefined ? start !== undefined || isNext : isNext || count === '1';
+    if (bare !== undefined && !isCounted) return `${match[0]}`;
     if (isCounted) last = Number(count);
     return isCounted ? ',' : `${match[0]}${LABEL}`;
   });
@@ -200,12 +209,13 @@ export function separated(text: string): string {
   return uncounted(labelled);
 }
 
+/** Those of HTML that people paste with a number. */
+export const tags = /<\/?(?:a|br|p|div|li|td|b|i|u|em|small|font|span|strong)\b[^<>\n]*>/gi;
+
 /** The parameters of a SIP or tel address, RFC 3261 and 3966, are no numbers; the name before one in brackets neither. */
 export function addressesOf(text: string): string {
   const bare = text.includes('<')
-    ? text
-        .replace(/<\/?(?:a|br|p|div|li|td|b|i|span|strong)\b[^<>\n]*>/gi, '\n')
-        .replace(/(?<=^|[,;|\n])(?:\s*"[^"\n]*")?[^<>,;|\n]*<([^<>\n]*)>/g, '$1')
+    ? text.replace(tags, '\n').replace(/(?<=^|[,;|\n])(?:\s*"[^"\n]*")?[^<>,;|\n]*<([^<>\n]*)>/g, '$1')
     : text;
   return bare
     .replaceAll('"', '')

@@ -116,6 +116,11 @@ export function isDisplayForm(text: string, number: string): boolean {
   return parsed !== undefined && [parsed.formatInternational(), parsed.formatNational()].includes(text);
 }
 
+/** True for an area code that the country writes in brackets: `(2) 2123 4567` in Chile. */
+export function isAreaInBrackets(digits: string, number: string): boolean {
+  return parse(number)?.formatNational().startsWith(`(${digits})`) === true;
+}
+
 /** A number that is valid in a country, as it is written there, in E.164; undefined if it is none of its numbers. */
 export function e164In(text: string, country: string | null | undefined): string | undefined {
   if (!completeIn(country)(text)) return undefined;

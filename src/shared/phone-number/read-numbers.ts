@@ -3,15 +3,16 @@ import { countryOf } from './country-names.ts';
 import { hasCountry, isAbroad, isNationalInFull } from './in-full.ts';
 import { normaliseNumber } from './normalise-number.ts';
 import { MAX_TEXT, numberTexts, type UnreadText } from './number-texts.ts';
-import { givesCodeApart } from './number-words.ts';
+import { givesCodeApart, notCalledAs, tags } from './number-words.ts';
 import { completeIn, e164In, isInNewRange, LONGEST_EXTENSION, parse } from './parse-number.ts';
 import { sameLine } from './same-line.ts';
+import { timesIn } from './times.ts';
 
 /** Digits that are read as a number of the country, and are another number with a plus before them. */
-export type UnsureNumber = { readonly text: string; readonly number: string; readonly other: string };
+type UnsureNumber = { readonly text: string; readonly number: string; readonly other: string };
 
 /** What is read in a text that people have written. `unsure`: some of the numbers, if there are such. */
-export type NumbersRead = {
+type NumbersRead = {
   readonly numbers: string[];
   readonly unread: UnreadText[];
   readonly unsure?: UnsureNumber[];
@@ -19,11 +20,69 @@ export type NumbersRead = {
 
 /** Source: E.164. With `00` and the 0 of a national number before them. */
 const MAX_DIGITS = 18;
+/** The digits of a calling code, and with those of an area code. */
+const [MAX_CALLING_CODE, MAX_CODES] = [3, 6];
 /** Of a number without its 0, in almost every country. */
 const LONGEST_NATIONAL = 11;
 
 /** `*2700`, `**620`, `*21#`: without its star or hash it is another number. */
 const starred = /(?<=(?:^|[,;|\n:])\s*)[*#]+\d{1,8}[*#]*(?=\s*(?:$|[,;|\n]))/g;
+
+/** `&nbsp;`, `&#43;`: how HTML writes what tables of web pages and of exports have in numbers. */
+const entity =
+  /&(?:#(?:x([0-9a-f]{1,6})|(\d{1,7}))|(nbsp|plus|amp|lt|gt|ndash|mdash|minus|shy|sol|lpar|rpar));/gi;
+const characters: Record<string, string> = {
+  nbsp: ' ',
+  plus: '+',
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  ndash: '-',
+  mdash: '-',
+  minus: '-',
+  shy: '',
+  sol: '/',
+  lpar: '(',
+  rpar: ')',
+};
+const withoutEntities = (text: string): string =>
+  text.replace(entity, (whole: string, hex?: string, decimal?: string, name?: string) => {
+    if (name !== undefined) return characters[name.toLowerCase()] ?? whole;
+    const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
+    return code <= 0x10ffff ? String.fromCodePoint(code) : whole;
+  });
+
+/** A name before an address, and the address, as mail programs and PBXs write them: `"Ann" <030 901820>`. */
+const named = /(?<=^|[,;|\n])([^<>,;|\n]*|\s*"[^"\n]*"\s*)<([^<>\n]*)>/g;
+/** In a name: `Studio 54`. More can be a number. */
+const MAX_NAME_DIGITS = 3;
+
+/**
+ * The text with round brackets in place of all angle brackets if there is a number before one, which is no name then:
+ * `030 901820 <reception> 0171 3920000`.
+ */
+function withoutLostNames(text: string): string {
+  const digitsOf = (part: string) => part.replace(/\P{Nd}+/gu, '');
+  const isName = (name: string, address: string) =>
+    name.trim() === '' ||
+    digitsOf(name) === digitsOf(address) ||
+    (/\p{L}|"/u.test(name) && digitsOf(name).length <= MAX_NAME_DIGITS);
+  const bare = text.replace(tags, '\n');
+  const isLost = [...bare.matchAll(named)].some(([, name = '', address = '']) => !isName(name, address));
+  return isLost ? bare.replaceAll('<', '(').replaceAll('>', ')') : text;
+}
+
+/** `030 901826 1, 0171 3920006 2`: digits behind numbers that count them, or extensions. */
+const lastDigit = /(?<=\d\s+)[1-9](?=\s*(?:$|[,;|\n/&])|\s+[+(0])/g;
+const countsNumbers = (text: string): boolean => {
+  const counts = text.match(lastDigit) ?? [];
+  return counts.length > 1 && counts.every((count, index) => Number(count) === index + 1);
+};
+
+/** True for `[{"type":"fax","value":"030 901820"}]`, as programs export the telephones of a person, if one is that of a fax. */
+const isJsonOfOthers = (text: string): boolean =>
+  /^\s*[[{].*[\]}]\s*$/s.test(text) &&
+  [...text.matchAll(/"([^"]*)"/g)].some(([, word = '']) => notCalledAs(word) !== undefined);
 
 /** What a spreadsheet makes of `+1-212-555-2368`: -3134. */
 const calculated = /^-[1-9]\d*(?:[.,]\d+)?$/;
@@ -38,12 +97,14 @@ const pairs = /(?<![\d,])(?:0\d|\+\d{1,3},\d)(?:,\d\d){4}(?![\d,]*\d)/g;
  */
 export function readNumbers(written: string, country: string | null | undefined): NumbersRead {
   if (written.length > MAX_TEXT) return { numbers: [], unread: numberTexts(written, country).unread };
-  const text = written.replace(pairs, (one) => {
+  const text = withoutLostNames(withoutEntities(written)).replace(pairs, (one) => {
     const number = one.replaceAll(',', ' ');
     return e164In(number, country) ? number : one;
   });
   const plain = asTyped(text).trim();
   if (calculated.test(plain)) return { numbers: [], unread: [{ text: plain, reason: 'rounded' }] };
+  if (isJsonOfOthers(written)) return { numbers: [], unread: [{ text: written, reason: 'not-a-number' }] };
+  if (countsNumbers(plain)) return { numbers: [], unread: [{ text: plain, reason: 'ambiguous' }] };
   const codes: UnreadText[] = [];
   const rest = plain.replace(starred, (code) => {
     codes.push({ text: code, reason: 'not-a-number' });
@@ -88,7 +149,25 @@ export function readNumbers(written: string, country: string | null | undefined)
     }
     if (!isPrefix) isFirst = false;
   }
+  for (const number of numbers)
+    if (!number.startsWith('+') && isPerhapsPart(number, unread)) {
+      numbers.delete(number);
+      unread.push({ text: number, reason: 'ambiguous' });
+    }
   return { numbers: [...numbers], unread, ...(unsure.length > 0 && { unsure }) };
+}
+
+/**
+ * True for digits that are no extension, but perhaps a part of a number of which another part is not read: in `+49|30|901820` and
+ * `49,30,901820`.
+ */
+function isPerhapsPart(number: string, unread: readonly UnreadText[]): boolean {
+  const isBeginning = ({ text }: UnreadText) =>
+    /^\(?(?:\+|0\d)/.test(text) && text.replace(/\D+/g, '').length <= MAX_CODES && timesIn(text).rest !== '';
+  return (
+    unread.some(isBeginning) ||
+    (number.length <= MAX_CALLING_CODE && unread.some(({ reason }) => reason === 'incomplete'))
+  );
 }
 
 /** True for `+49 0049 171 3920000`: behind a calling code, a 0 that belongs to no number. */

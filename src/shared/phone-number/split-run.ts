@@ -1,6 +1,6 @@
-import { type CompleteNumber, isDisplayForm, isValidE164 } from './parse-number.ts';
+import { type CompleteNumber, isAreaInBrackets, isDisplayForm, isValidE164 } from './parse-number.ts';
 
-export type RunSplit = { readonly texts: string[]; readonly unread: string[] };
+type RunSplit = { readonly texts: string[]; readonly unread: string[] };
 
 /** Digits without a separator, and the separators before them. */
 type Group = { readonly digits: string; readonly lead: string };
@@ -19,6 +19,10 @@ const MIN_ALIKE = 5;
 const MIN_BARE = 8;
 /** With its 0, in almost every country. */
 const MAX_NATIONAL = 11;
+/** A number with its plus and two extensions. */
+const MIN_WITH_EXTENSIONS = 12;
+/** In brackets; an area code may have as many. */
+const MAX_MARK = 3;
 /** More than a few numbers: taking them apart would take long. */
 const MAX_GROUPS = 60;
 
@@ -28,11 +32,16 @@ const MAX_GROUPS = 60;
  */
 export function splitRun(run: string, complete: CompleteNumber): RunSplit {
   // `*31#` before a number withholds the own one.
-  const groups = groupsIn(run.replace(/^\s*[*#]+\d{2,3}[*#](?=\+?\d{5})/, ''));
-  const nothing: RunSplit = { texts: [], unread: [run.trim()] };
+  const dialled = run.replace(/^\s*[*#]+\d{2,3}[*#](?=\+?\d{5})/, '').replace(noNumber, '');
+  const groups = groupsIn(dialled);
+  const nothing = unreadable(run.trim());
+  if (hasZeroApart(groups)) return nothing;
   if (groups.length > MAX_GROUPS || groups.some(({ lead }) => /\+[^+]*\+/.test(lead))) return nothing;
   const starts = groups.flatMap(({ lead }, index) => (index === 0 || lead.includes('+') ? [index] : []));
   const parts = starts.map((start, index) => groups.slice(start, starts[index + 1]));
+  const isUnclear = (part: Part, index: number) =>
+    isMark(part, index, complete) || isNextExtension(part, index, complete);
+  if (parts.some((part) => part.some((_, index) => isUnclear(part, index)))) return nothing;
   if (parts.length === 1) return splitPart(groups, complete);
   // `0+49 171 3920000`
   const isGlued = parts.some(
@@ -48,6 +57,55 @@ const onlyComplete = ({ texts, unread }: RunSplit, complete: CompleteNumber): Ru
   texts: texts.filter(complete),
   unread: [...texts.filter((text) => text !== '' && !complete(text)), ...unread],
 });
+
+/** `0 / 030 901820`: the 0 says that there is no number, and another one follows. */
+const noNumber = /^\s*(?:0+(?:\s*\/\s*|\s+-\s+))+(?=\(?(?:\+|0\d))/;
+
+/** `0 06 12 34 56 78`: with the next 0 it would be what is dialled before a number of another country. */
+const hasZeroApart = (groups: Part) =>
+  groups.some(
+    ({ digits, lead }, index) =>
+      digits === '0' &&
+      (index === 0 || isDivider(lead)) &&
+      !lead.includes('+') &&
+      groups[index + 1]?.digits.startsWith('0') &&
+      !isDividedAt(groups, index + 1),
+  );
+
+/**
+ * True for digits in a bracket behind a number that are no area code: `030 901820 (1) 0171 3920000 (2)`. They are no part of any of
+ * the numbers.
+ */
+function isMark(part: Part, index: number, complete: CompleteNumber): boolean {
+  const { lead, digits } = part[index] as Group;
+  if (!lead.includes('(') || digits.length > MAX_MARK) return false;
+  const places = [...part.keys()];
+  const isBehindNumber = places.some(
+    (start) =>
+      start < index &&
+      (start === 0 || isStart(part, start) || isDividedAt(part, start)) &&
+      !part.slice(start + 1, index).some((group) => group.digits.startsWith('00')) &&
+      complete(textOf(part.slice(start, index))) !== undefined,
+  );
+  // `(0-612) 31106` in Lithuania
+  const closing = part.findIndex((group, at) => at > index && group.lead.includes(')'));
+  if (!isBehindNumber || closing > index + 1) return false;
+  const isArea = places.some((end) => {
+    const number = end > index ? complete(textOf(part.slice(index, end + 1))) : undefined;
+    if (number === undefined || !/^[1-9]/.test(part[index + 1]?.digits ?? '')) return false;
+    return digits.length > 1 || isAreaInBrackets(digits, number);
+  });
+  return !isArea;
+}
+
+/** `030 9018-12 -13`: a second extension behind a number. */
+function isNextExtension(part: Part, index: number, complete: CompleteNumber): boolean {
+  const [first, second] = part.slice(index - 1, index + 1);
+  if (index < 2 || !/^ +-$/.test(second?.lead ?? '') || !/-$/.test(first?.lead ?? '')) return false;
+  const number = complete(textOf(part.slice(0, index - 1)));
+  // `+49 30 90-18 -20`: one in blocks.
+  return number !== undefined && `${number}${first?.digits}${second?.digits}`.length >= MIN_WITH_EXTENSIONS;
+}
 
 const groupsIn = (run: string): Group[] =>
   [...run.matchAll(/(\D*)(\d+)/g)].map(([, lead = '', digits = '']) => ({ lead, digits }));
@@ -69,69 +127,105 @@ const joined = (splits: readonly RunSplit[]): RunSplit => ({
   unread: splits.flatMap(({ unread }) => unread),
 });
 
-/** Takes a part apart that has a plus at its beginning at most. */
-function splitPart(part: Part, complete: CompleteNumber): RunSplit {
-  const whole = textOf(part);
-  const number = complete(whole);
-  // `+39 06 5583 0805`, although `+39 06 5583` is a number as well.
-  if (number?.startsWith('+') && isDisplayForm(whole, number)) return { texts: [whole], unread: [] };
-  if (endsWithTwo(part, complete) || (number && endsWithRange(part, number, complete)))
-    return { texts: [], unread: [whole] };
-  const starts = part.flatMap((_, index) => (isStart(part, index) ? [index] : []));
-  const slashes = part.flatMap(({ lead }, index) => (index > 0 && isDivider(lead) ? [index] : []));
-  if (slashes.length + starts.length === 0 && complete(whole)) return { texts: [whole], unread: [] };
+const read = (...texts: string[]): RunSplit => ({ texts, unread: [] });
+const unreadable = (text: string): RunSplit => ({ texts: [], unread: [text] });
 
-  const ambiguous: RunSplit = { texts: [], unread: [whole] };
-  const isNumber = (one: Part) => digitsOf(one).length <= MAX_DIGITS + 2 && isWhole(textOf(one), complete);
-  const holdsNumber = (one: Part) =>
-    one.some((_, index) => isStart(one, index) && isNumber(one.slice(index)));
+type Written = ReturnType<typeof writtenOf>;
+
+/** What tells which numbers a part has. `starts`: where a further one probably begins. */
+function writtenOf(part: Part, complete: CompleteNumber) {
+  const whole = textOf(part);
+  const places = [...part.keys()];
+  const starts = places.filter((place) => isStart(part, place));
+  const dividers = places.filter((place) => place > 0 && isDividedAt(part, place));
+  const length = digitsOf(part).replace(/^0+/, '').length;
+  return { part, complete, whole, number: complete(whole), starts, dividers, length };
+}
+
+/** Takes a part apart that has a plus at its beginning at most: the first step that can tell counts. */
+function splitPart(part: Part, complete: CompleteNumber): RunSplit {
+  const written = writtenOf(part, complete);
+  return (
+    asPlainNumber(written) ??
+    atMarks(written) ??
+    atVariants(written) ??
+    byLength(written) ??
+    (isSeveral(written) ? unreadable(written.whole) : read(written.whole))
+  );
+}
+
+/** One number, or two of which the second is not written in full. */
+function asPlainNumber({ part, whole, number, starts, dividers, complete }: Written): RunSplit | undefined {
+  // `+39 06 5583 0805`, although `+39 06 5583` is a number as well.
+  if (number?.startsWith('+') && isDisplayForm(whole, number)) return read(whole);
+  if (endsWithTwo(part, complete) || (number && endsWithRange(part, number, complete)))
+    return unreadable(whole);
+  return number && starts.length + dividers.length === 0 ? read(whole) : undefined;
+}
+
+/** `030 90186 / 030 90187`: cuts at dividers and where a number probably begins. */
+function atMarks({ part, whole, starts, dividers, length, complete }: Written): RunSplit | undefined {
   // `347 042 6065`, a mobile number in Italy.
   const isShown = (one: Part) =>
-    isDivider(one[0]?.lead ?? '') && isDisplayForm(textOf(one), complete(textOf(one)) ?? '');
-  const marked = splits(part, new Set([...starts, ...slashes]), (one, next) =>
+    isDividedAt(one, 0) && isDisplayForm(textOf(one), complete(textOf(one)) ?? '');
+  const ways = splits(part, new Set([...starts, ...dividers]), (one, next) =>
     one[0] === part[0]
-      ? isNumber(one) || (isInternal(one) && isDivider(next?.lead ?? ''))
-      : isNumber(one) && (!holdsNumber(one) || isShown(one)),
+      ? isNumber(one, complete) || (isInternal(one) && isDivider(next?.lead ?? ''))
+      : isNumber(one, complete) && (!holdsNumber(one, complete) || isShown(one)),
   );
-  if (marked.length === 1) return joined(marked.flat().map((one) => splitVariants(one, complete)));
-  const length = digitsOf(part).replace(/^0+/, '').length;
+  if (ways.length === 1) return joined(ways.flat().map((one) => splitVariants(one, complete)));
   const isMixed = starts.some((start) => {
     const [before, rest] = [part.slice(0, start), part.slice(start)];
     // `8 029 491-19-11` and `229 01 95 12 34 56` are one number, but `2 030 901820` is not.
     const isCode = complete(whole) === complete(textOf(rest));
-    const isPair = isInternal(before) && isNumber(rest) && !isCode;
+    const isPair = isInternal(before) && isNumber(rest, complete) && !isCode;
     // `030 901820 0171`, `030 901820 030 90`
     const isCut =
       /^0[1-9]\d{1,3}$/.test(rest[0]?.digits ?? '') &&
       (rest.length === 1 || length > MAX_NATIONAL) &&
-      isNumber(before) &&
+      isNumber(before, complete) &&
       digitsOf(before).length > 7;
     return isPair || isCut || rest[0]?.lead.includes('(');
   });
-  if (isMixed || marked.length > 1) return ambiguous;
-  const variants = splitVariants(part, complete);
-  if (variants.texts[0] !== whole || complete(whole)) return variants;
-
-  if (length > MAX_NATIONAL) {
-    const gaps = part.flatMap(({ lead }, index) => (index > 0 && /[ /(]/.test(lead) ? [index] : []));
-    // Behind `+1 212 555 0123`, a number without a plus or 0 is none of this country.
-    const isAbroad = /^(?:\+|00)/.test(whole);
-    const isDialled = (one: Part) =>
-      /^[+0]/.test(textOf(one)) || (!isAbroad && digitsOf(one).length >= MIN_BARE);
-    const unmarked = splits(
-      part,
-      new Set(gaps),
-      (one) => isDialled(one) && isNumber(one) && !holdsNumber(one),
-    );
-    if (unmarked.length === 1) return { texts: unmarked.flat().map(textOf), unread: [] };
-  }
-  const isTwo = starts.some((start) => slashes.includes(start) || length >= MAX_NATIONAL);
-  // `1001/1002`, but not `212/555-0123`.
-  const isShortPair = slashes.length > 0 && !/^[+0]/.test(whole) && length < MAX_NATIONAL - 1;
-  return isTwo || (part.length > 1 && length > MAX_DIGITS) || isShortPair
-    ? ambiguous
-    : { texts: [whole], unread: [] };
+  return isMixed || ways.length > 1 ? unreadable(whole) : undefined;
 }
+
+/** `030 901850/52`, unless no number is before the slash. */
+function atVariants({ part, whole, number, complete }: Written): RunSplit | undefined {
+  const variants = splitVariants(part, complete);
+  return variants.texts[0] !== whole || number ? variants : undefined;
+}
+
+/** Cuts at blanks what is too long for one number. */
+function byLength({ part, whole, length, complete }: Written): RunSplit | undefined {
+  if (length <= MAX_NATIONAL) return undefined;
+  const gaps = [...part.keys()].filter((place) => place > 0 && /[ /(]/.test(part[place]?.lead ?? ''));
+  // Behind `+1 212 555 0123`, a number without a plus or 0 is none of this country.
+  const isAbroad = /^(?:\+|00)/.test(whole);
+  const isDialled = (one: Part) =>
+    /^[+0]/.test(textOf(one)) || (!isAbroad && digitsOf(one).length >= MIN_BARE);
+  const ways = splits(
+    part,
+    new Set(gaps),
+    (one) => isDialled(one) && isNumber(one, complete) && !holdsNumber(one, complete),
+  );
+  return ways.length === 1 ? read(...ways.flat().map(textOf)) : undefined;
+}
+
+/** Whether what none of the steps could take apart has several numbers. */
+function isSeveral({ part, whole, starts, dividers, length }: Written): boolean {
+  const isTwo = starts.some((start) => dividers.includes(start) || length >= MAX_NATIONAL);
+  // `1001/1002`, but not `212/555-0123`.
+  const isShortPair = dividers.length > 0 && !/^[+0]/.test(whole) && length < MAX_NATIONAL - 1;
+  return isTwo || (part.length > 1 && length > MAX_DIGITS) || isShortPair;
+}
+
+const isNumber = (part: Part, complete: CompleteNumber) =>
+  digitsOf(part).length <= MAX_DIGITS + 2 && isWhole(textOf(part), complete);
+
+/** Whether a number probably begins within it. */
+const holdsNumber = (part: Part, complete: CompleteNumber) =>
+  part.some((_, index) => isStart(part, index) && isNumber(part.slice(index), complete));
 
 /**
  * True for a text that is a number by itself. Behind a calling code it must be valid: `+49 1512` has as many digits as some
@@ -168,6 +262,7 @@ function endsWithRange(part: Part, number: string, complete: CompleteNumber): bo
 
 /** Between two numbers, or between the parts of one. */
 const isDivider = (lead: string) => /\/|\s-\s/.test(lead);
+const isDividedAt = (part: Part, place: number) => isDivider(part[place]?.lead ?? '');
 
 /** A number of a PBX. */
 const isInternal = (part: Part) => part.length === 1 && /^[1-9]\d{0,5}$/.test(textOf(part));
@@ -225,25 +320,16 @@ function splits(
 function splitVariants(part: Part, complete: CompleteNumber): RunSplit {
   const whole = textOf(part);
   for (let index = 1; index < part.length; index += 1) {
-    if (!isDivider(part[index]?.lead ?? '')) continue;
-    const before = part.slice(0, index);
-    const national = nationalOf(before);
-    const [area] = national;
+    if (!isDividedAt(part, index)) continue;
+    const [before, after] = [part.slice(0, index), part.slice(index)];
     // `+685 69907 / 62114`: in small countries, a number is as short as an area code.
-    if (isNumberBefore(before, whole, complete))
-      return { texts: [textOf(before)], unread: [textOf(part.slice(index))] };
-    if (national.length < 2 && (area?.digits.replace(/^0/, '').length ?? 0) <= MAX_AREA_CODE) continue;
-    const length = digitsOf(national).replace(/^0/, '').length;
-    const after = part.slice(index);
-    const isShort = length < MIN_WITH_VARIANT || !part[index]?.lead.includes('/');
-    // `58058 / 58059`, but not `030 / 90 18 20`.
-    const local = national.at(-1)?.digits.length ?? 0;
-    const isAlike = local >= MIN_ALIKE && after[0]?.digits.length === local;
+    if (isNumberBefore(before, whole, complete)) return { texts: [textOf(before)], unread: [textOf(after)] };
+    if (isAreaCode(before)) continue;
     if (before.some((_, at) => isStart(part, at))) {
-      if (!part[index]?.lead.includes('/')) continue;
-      return { texts: [], unread: [whole] };
+      if (part[index]?.lead.includes('/')) return unreadable(whole);
+      continue;
     }
-    if (!complete(textOf(before)) || (isShort && !isAlike && complete(whole))) continue;
+    if (!complete(textOf(before)) || (complete(whole) && !hasVariant(before, after))) continue;
     const next = after.findIndex((_, at) => isStart(part, index + at));
     const variant = next < 0 ? after : after.slice(0, next);
     // `06 12345678 / 347 0426065`: more than last digits, so that the 0 behind them may begin no number.
@@ -251,9 +337,23 @@ function splitVariants(part: Part, complete: CompleteNumber): RunSplit {
       return { texts: [textOf(before)], unread: [textOf(after)] };
     const own = onlyComplete(splitVariants(variant, complete), complete);
     const others = next < 0 ? [] : [onlyComplete(splitPart(after.slice(next), complete), complete)];
-    return joined([{ texts: [textOf(before)], unread: [] }, own, ...others]);
+    return joined([read(textOf(before)), own, ...others]);
   }
-  return { texts: [whole], unread: [] };
+  return read(whole);
+}
+
+const isAreaCode = (part: Part): boolean => {
+  const [area, ...others] = nationalOf(part);
+  return others.length === 0 && (area?.digits.replace(/^0/, '').length ?? 0) <= MAX_AREA_CODE;
+};
+
+/** Whether other last digits, or another number of the same area, may follow a number: `58058 / 58059`, but not `030 / 90 18 20`. */
+function hasVariant(before: Part, after: Part): boolean {
+  const national = nationalOf(before);
+  const length = digitsOf(national).replace(/^0/, '').length;
+  const local = national.at(-1)?.digits.length ?? 0;
+  const isAlike = local >= MIN_ALIKE && after[0]?.digits.length === local;
+  return isAlike || (length >= MIN_WITH_VARIANT && !!after[0]?.lead.includes('/'));
 }
 
 /** True for a number with its country that is valid, if with what follows it there is no such number. */

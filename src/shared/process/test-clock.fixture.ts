@@ -1,7 +1,7 @@
 import type { Clock } from './clock.ts';
 
 /** A clock that moves only with `advance`. Its milliseconds have a fraction, as those of a system clock may. */
-export type TestClock = Clock & {
+type TestClock = Clock & {
   /** Advances the clock by `ms`, and fires the timers due until then, in order. */
   advance(ms: number): void;
   /** Number of pending timers. */

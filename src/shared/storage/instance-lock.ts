@@ -20,7 +20,7 @@ export function lockFolder(directory: string, { name, who }: Occupant, pid: numb
   const pidPath = pidFile(directory, name);
   const db = lock(path) ?? lock(path);
   if (!db) throw new StorageRefused(`${path} cannot be locked`);
-  if (db === 'held') {
+  if (db === 'locked') {
     throw new StorageRefused(`another ${who}${holder(pidPath)} already uses ${directory}: stop it first`);
   }
   try {
@@ -35,7 +35,7 @@ export function lockFolder(directory: string, { name, who }: Occupant, pid: numb
 }
 
 /** Returns undefined if the lock file was damaged; it is deleted then. */
-function lock(path: string): DatabaseSync | 'held' | undefined {
+function lock(path: string): DatabaseSync | 'locked' | undefined {
   makeFile(path);
   const db = new DatabaseSync(path, { timeout: lockTimeoutMs });
   try {
@@ -45,7 +45,7 @@ function lock(path: string): DatabaseSync | 'held' | undefined {
   } catch (error) {
     db.close();
     const kind = storageErrorKind(error);
-    if (kind === 'busy') return 'held';
+    if (kind === 'busy') return 'locked';
     if (kind !== 'corrupt') throw error;
     rmSync(path, { force: true });
     return undefined;

@@ -3,7 +3,7 @@ import { createPendingRequests } from './pending-requests.ts';
 import { StorageRefused, StoreUnavailable } from './storage-error.ts';
 import type { FromThread, Methods, ThreadRequest, ToThread } from './thread-messages.ts';
 
-/** How long `askLater` waits for another request to share its message and commit, ms. */
+/** How long `requestLater` waits for another request to share its message and commit, ms. */
 const LATER_MS = 10;
 
 /** How many answers are handed on in a turn of the event loop: what others wait for has its turn between them. */
@@ -12,9 +12,12 @@ const ANSWERS_PER_TURN = 50;
 /** A thread that owns a database, as the main thread sees it. */
 type Thread<M extends Methods> = {
   /** Resolves when this request and all earlier ones are done, and on disk. */
-  ask<Name extends keyof M & string>(name: Name, ...args: Parameters<M[Name]>): Promise<ReturnType<M[Name]>>;
+  request<Name extends keyof M & string>(
+    name: Name,
+    ...args: Parameters<M[Name]>
+  ): Promise<ReturnType<M[Name]>>;
   /** The same, for requests that can wait: sent with the next request, or after LATER_MS, without a commit of their own. */
-  askLater: Thread<M>['ask'];
+  requestLater: Thread<M>['request'];
   /** Transactions so far. */
   commits(): number;
   /** Resolves if the thread ends by itself. From then on every request is rejected. */
@@ -78,8 +81,8 @@ export async function startThread<M extends Methods, Notice = never>(
 
   await ready.promise;
   return {
-    ask: ((name, ...args) => pending.add(name, args, batch.addNow)) as Thread<M>['ask'],
-    askLater: ((name, ...args) => pending.add(name, args, batch.addLater)) as Thread<M>['ask'],
+    request: ((name, ...args) => pending.add(name, args, batch.addNow)) as Thread<M>['request'],
+    requestLater: ((name, ...args) => pending.add(name, args, batch.addLater)) as Thread<M>['request'],
     commits: () => commits,
     failed: failed.promise,
     async close() {

@@ -26,4 +26,8 @@ export const bridgeHealthSchema = z.object({
   queue: z.object({ events: z.int().min(0), oldestMs: z.int().min(0) }).optional(),
 });
 
+/** What the answer says: which additions of ours to call events the service takes. Absent: a service of before 1.0.1. */
+export const bridgeHealthReplySchema = z.object({ takes: z.array(text(50)).max(50).optional() });
+export const serviceTakes = ['past'] as const;
+
 export type BridgeHealth = z.output<typeof bridgeHealthSchema>;

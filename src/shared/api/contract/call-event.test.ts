@@ -43,3 +43,43 @@ test('ids and search terms are kept exactly, an empty limit is the default', () 
   );
   assert.deepEqual({ ...fieldsOf({ id: ' \u00a0', search_term: null }) }, {});
 });
+
+const pastEvent = (extras: unknown) =>
+  callEventSchema.safeParse({ id: 'a', direction: 'inbound', status: 'completed', from: '110', extras });
+
+test('a call of the past whose beginning cannot be read, or is before 1990, is refused', () => {
+  const broken = [
+    { began: '2025-02-30T10:00:00.000Z' },
+    { began: '-000001-01-01T00:00:00.000Z' },
+    { began: '+275760-09-13T00:00:00.000Z' },
+    { began: '0001-01-01T00:00:00.000Z' },
+    { began: '1989-12-31T23:59:59.999Z' },
+    { began: 7 },
+    {},
+    'yes',
+    null,
+  ];
+  for (const past of broken) {
+    const { error } = pastEvent({ past });
+    assert.deepEqual(
+      error?.issues.map(({ message }) => message),
+      ['The extras.past.began field must be a time since 1990, such as 2026-07-04T09:30:00.000Z.'],
+      JSON.stringify(past),
+    );
+  }
+});
+
+test('it stays one of the past if other extras cannot be read', () => {
+  const past = { began: '2025-02-03T10:00:00.000Z' };
+  const at = '2025-02-03T10:01:00.000Z';
+  assert.deepEqual(pastEvent({ past, at, line: 7, number_called: '110' }).data?.extras, { past, at });
+  assert.deepEqual(pastEvent({ past, at: 'then' }).data?.extras, { past });
+  assert.deepEqual(pastEvent({ past, at, line: 'trunk' }).data?.extras, { past, at, line: 'trunk' });
+});
+
+test('other calls are taken without extras that cannot be read', () => {
+  for (const extras of [{ line: 7 }, 'x', null, [1], { at: 'then' }]) {
+    const { success, data } = pastEvent(extras);
+    assert.deepEqual([success, data?.extras], [true, undefined], JSON.stringify(extras));
+  }
+});

@@ -106,7 +106,7 @@ export const decisions = {
   'call-extras': {
     part: '2',
     decides:
-      'POST takes one more member, `extras`: which number was called, the line, and how a missed call ended. One that cannot be read is left out; the event counts all the same.',
+      'POST takes one more member, `extras`: which number was called, the line, how a missed call ended, and of a call of the past (from records of before there was a bridge) when it began. One that cannot be read is left out; the event counts all the same.',
     because:
       'An addition for bridges that are set to send it. Other clients need not know of it, and no call may be lost to it.',
   },
@@ -157,9 +157,9 @@ export const decisions = {
   'priority-result': {
     part: '2, 4.2',
     decides:
-      'The answer is 200 with `priority` (an integer, larger is more important) and `segment` (its name), both null if no customer or no segment matches, and `name` (of the customer), null if no customer matches.',
+      'The answer is 200 with `priority` (an integer, larger is more important) and `segment` (its name), both null if no customer or no segment matches, and `name` (of the customer), null if no customer matches. It also has what else a dialplan can use: `language`, `blocked`, `last_extension` with `last_answered_at`, and `callback_extension`. A client that does not know them ignores them.',
     because:
-      'An unknown caller is an everyday answer and no error, and a 404 would look like a wrong address. The name is for the display of the phone that the call is offered to.',
+      'An unknown caller is an everyday answer and no error, and a 404 would look like a wrong address. The name is for the display of the phone that the call is offered to; the rest costs no second request.',
   },
   'history-entry': {
     part: '2, 4.3',

@@ -26,6 +26,27 @@ export const priorityResultSchema = z
       .describe("The segment's priority, larger is more important; null if none matches."),
     segment: z.string().nullable().describe("The segment's name; null if none matches."),
     name: z.string().nullable().describe("The customer's name; null if no customer matches."),
+    language: z
+      .string()
+      .nullable()
+      .describe("The customer's language (ISO 639-1), such as `de`; null if it is not known."),
+    blocked: z.boolean().describe('The office does not want calls of this customer.'),
+    last_extension: z
+      .string()
+      .nullable()
+      .describe(
+        'The `caller_id` of the last answered call of the number, or of another number of its customer; null if there is none.',
+      ),
+    last_answered_at: z
+      .int()
+      .nullable()
+      .describe('When that call was answered, Unix milliseconds; null if there is none.'),
+    callback_extension: z
+      .string()
+      .nullable()
+      .describe(
+        'The extension of the user who has taken the caller to call back; null if nobody has, or the user has no extension.',
+      ),
   })
   .meta({ id: 'PriorityResult' });
 

@@ -32,8 +32,9 @@ export const amiMessages = {
     announced: true,
     level: 'error',
     text: 'cannot log in to Asterisk at {address}: {reason}; retrying',
-    means: 'User name, secret or IP address do not match. Asterisk gives the same answer for all three.',
-    todo: 'Compare AMI_USERNAME and AMI_SECRET with manager.conf, and its permit and deny lines with the address of this machine.',
+    means:
+      'User name, secret or IP address do not match: Asterisk gives the same answer for all three. Or the user is logged in already, which allowmultiplelogin = no forbids.',
+    todo: 'Compare AMI_USERNAME and AMI_SECRET with manager.conf, and its permit and deny lines with the address of this machine. If Asterisk says Login Already In Use, they are right: set allowmultiplelogin = yes in [general] of manager.conf, or use another manager user.',
   },
   'ami.no-reporting-class': {
     announced: true,

@@ -16,6 +16,14 @@ export const callDecisions = {
     todo: 'To report such calls, set WITHHELD_NUMBER, or MISSING_NUMBER, to the number that should stand in.',
     notReported: 'no number, or withheld: see WITHHELD_NUMBER',
   },
+  'call.ignored': {
+    level: 'info',
+    text: 'call {call} is not reported: {why}',
+    means:
+      'A rule of REPORT_RULES ignores this call. It is counted; nothing is sent, and lookups of it ask the API nothing.',
+    todo: 'To report such calls, change that rule, or put a rule with report before it.',
+    notReported: 'ignored by REPORT_RULES',
+  },
   'call.reported-late': {
     level: 'info',
     text: 'call {call} is now reported: {why}',
@@ -125,6 +133,35 @@ export const callsMessages = {
     level: 'info',
     text: 'call records read; calls reported: {reported}, open ones ended by their record: {ended}, without a record: {unrecorded}, not reported: {notReported}; skipped: {known} already decided, {old} too old',
     means: 'The bridge has processed all calls of the time in which it was not connected.',
+  },
+  'callback.reported': {
+    level: 'info',
+    text: 'call back of {number} by {by}; reached: {reached}',
+    means:
+      'Somebody here has called a number that waits for a call back, and the service was told (CALL_BACKS). Calls to other numbers are not logged.',
+  },
+  'callback.unknown': {
+    level: 'warn',
+    text: 'the service does not know CALL_BACKS; it is asked again every hour',
+    means: 'Call backs do not close themselves. Nothing else depends on it.',
+    todo: 'Upgrade the service, or remove CALL_BACKS: no other API knows it.',
+  },
+  'cdr.backfill-begun': {
+    level: 'info',
+    text: 'backfill: reporting calls of {source} that began from {since} on, and before {until}',
+    means:
+      'An operator wants the calls of before the bridge (pbx-bridge backfill). They are reported a few at a time, while nothing else waits.',
+  },
+  'cdr.backfill-waits': {
+    level: 'info',
+    text: 'backfill: waiting: {why}',
+    means:
+      'Calls of the past are not reported until this is over; pbx-bridge backfill shows it. Live calls are not affected.',
+  },
+  'cdr.backfill-done': {
+    level: 'info',
+    text: 'backfill: done; of {calls} calls of the past, reported as answered: {answered}, as missed: {missed}, decided before: {known}, not reported: {unreported}',
+    means: 'All calls that an operator wanted from before the bridge are on their way to the API, or there.',
   },
   'cdr.lost-position': {
     level: 'warn',
