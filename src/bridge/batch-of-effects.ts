@@ -13,6 +13,8 @@ type Options = {
 /** What these effects put on disk, together; undefined if nothing. */
 export function batchOf(effects: readonly Effect[], { pbxId, sendsExtras }: Options): Batch | undefined {
   const unreported = effects.flatMap((effect) => {
+    if (effect.type === 'dialled-out')
+      return [{ id: callIdOf(pbxId, effect.uniqueid), at: effect.at, why: 'dialled over a trunk' }];
     if (effect.type !== 'journal' || effect.entry.kind !== 'not-reported') return [];
     const { at, uniqueid, event } = effect.entry;
     return [{ id: callIdOf(pbxId, uniqueid), at, why: 'why' in event ? event.why : event.code }];

@@ -5,12 +5,13 @@ import { type Alerts, createAlerts } from '../shared/alerts/alerts.ts';
 import type { AlertsStatus } from '../shared/alerts/alerts-status.ts';
 import { watchDisk } from '../shared/alerts/machine-problems.ts';
 import type { ApiClient, ApiClientOptions } from '../shared/api/client.ts';
-import type { BridgeHealth } from '../shared/api/contract/bridge-health.ts';
+import { type BridgeHealth, bridgeHealthReplySchema } from '../shared/api/contract/bridge-health.ts';
 import { type ApiResult, proxyFor } from '../shared/api/result.ts';
 import type { Log } from '../shared/log/log.ts';
 import { escapeControls, maskNumbers } from '../shared/log/redact.ts';
 import type { MailOptions } from '../shared/mail/mail.ts';
 import { monotonicMs } from '../shared/process/clock.ts';
+import { parseJson } from '../shared/process/parse-json.ts';
 import { valueWithin } from '../shared/process/within.ts';
 import type { AmiStatus } from './ami/link-state.ts';
 import { newestDamaged } from './outbox/recovery/damaged-file.ts';
@@ -40,11 +41,16 @@ export function createBridgeAlerts(
     readonly unreadable: () => Facts['records'];
     readonly log: Log;
   },
-): Omit<Alerts, 'status'> & { answered(result: ApiResult): void; status(state: BridgeState): AlertsStatus } {
+): Omit<Alerts, 'status'> & {
+  answered(result: ApiResult): void;
+  status(state: BridgeState): AlertsStatus;
+  takesPast(): boolean | undefined;
+} {
   const { stateDir } = config.outbox;
   const lookAtDisk = watchDisk(stateDir);
   const api = watchApi(config.api.baseUrl, Date.now);
   const ownCertificateEndsAt = expiryOf(config.api.clientCertificate?.cert);
+  let takesPast: boolean | undefined;
   let reported = { problems: '', at: Number.NEGATIVE_INFINITY };
   let state: BridgeState | undefined;
   /** What changed at once, and otherwise each minute, so that the service sees that the bridge runs. */
@@ -57,7 +63,10 @@ export function createBridgeAlerts(
     if (text === reported.problems && monotonicMs() - reported.at < HEALTH_MS) return;
     reported = { problems: text, at: monotonicMs() };
     const health: BridgeHealth = { problems, ...(state && versionAndQueue(state)) };
-    void parts.client.reportHealth(JSON.stringify(health));
+    void parts.client.reportHealth(JSON.stringify(health)).then((result) => {
+      if (result.kind === 'answer')
+        takesPast = result.status === 200 && takesIn(result.body).includes('past');
+    });
   }
   let disk: Seen = { problems: [] };
   let lookedAt = 0;
@@ -108,6 +117,8 @@ export function createBridgeAlerts(
   return {
     ...alerts,
     answered: api.answered,
+    /** Whether the API takes calls of the past; undefined: it has not been asked, or has not answered. */
+    takesPast: () => takesPast,
     /** By the problems of this moment: what is over is not shown until the next check. */
     status: (current) => alerts.status(withDisk(problemsOf(current))),
     start() {
@@ -120,6 +131,8 @@ export function createBridgeAlerts(
     },
   };
 }
+
+const takesIn = (body: string) => bridgeHealthReplySchema.safeParse(parseJson(body)).data?.takes ?? [];
 
 /** What a report says besides the problems. */
 function versionAndQueue({ version, outbox, now }: BridgeState): Pick<BridgeHealth, 'version' | 'queue'> {

@@ -12,7 +12,10 @@ export type BridgeConfig = {
   readonly calls: CallSettings;
   /** Asterisk's own call records; absent: calls that were not observed are not reported. */
   readonly cdr: SourceOptions | undefined;
-  readonly api: ApiClientOptions;
+  readonly api: ApiClientOptions & {
+    /** The phones whose calls to people who wait for a call back are reported: all, or globs of extensions. Absent: none. */
+    readonly callBacks?: 'all' | readonly string[] | undefined;
+  };
   /** Absent: no priority lookups are answered. */
   readonly agi: LookupOptions | undefined;
   readonly outbox: {

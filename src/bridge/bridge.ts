@@ -1,17 +1,20 @@
-import { createApiClient } from '../shared/api/client.ts';
+import { type ApiClient, createApiClient } from '../shared/api/client.ts';
 import { createDispatcher } from '../shared/delivery/dispatcher.ts';
 import { createHistoryReader } from '../shared/delivery/history-reader.ts';
 import { standBy } from '../shared/delivery/standby.ts';
 import type { Log } from '../shared/log/log.ts';
 import type { LogStatus } from '../shared/log/log-destination.ts';
-import { monotonicMs, systemClock } from '../shared/process/clock.ts';
+import { monotonicClock, monotonicMs, systemClock } from '../shared/process/clock.ts';
 import { partsOf, stopOnce } from '../shared/process/lifecycle.ts';
 import { createLookups } from './agi/agi.ts';
 import { createLookupPermissions } from './agi/lookup-permission.ts';
 import { createAmiLink } from './ami/link.ts';
 import { createBridgeAlerts } from './bridge-alerts.ts';
 import type { BridgeConfig, LiveConfig } from './bridge-config.ts';
-import { createRules } from './calls/rules.ts';
+import { createCallBackReporter } from './call-back-reporter.ts';
+import { type CallSettings, createRules, type Rules } from './calls/rules.ts';
+import { createBackfill } from './cdr/backfill.ts';
+import { backfillHindrance } from './cdr/backfill-state.ts';
 import { createGapFiller } from './cdr/gap-filler.ts';
 import { openSource } from './cdr/open-cdr-source.ts';
 import { createChannelWatch } from './channel-watch.ts';
@@ -25,6 +28,7 @@ import type { Liveness } from './status/supervision.ts';
 import { createStatusReader } from './status.ts';
 import { createTrackerDriver } from './tracker-driver.ts';
 import { createTrunkWatch } from './trunk-watch.ts';
+import { createWhoReporter } from './who-reporter.ts';
 
 type Tools = {
   readonly log: Log;
@@ -43,6 +47,7 @@ type Start = {
   readonly onStop: (part: string, stop: () => unknown) => void;
   readonly now: () => number;
   readonly keepsJournal: boolean;
+  readonly rules: Rules;
 };
 
 /**
@@ -51,21 +56,32 @@ type Start = {
  */
 export async function startBridge(config: BridgeConfig, tools: Tools) {
   await using starting = new AsyncDisposableStack();
+  const rulesBy = (settings: CallSettings) =>
+    createRules(settings, { hasGapFiller: config.cdr !== undefined });
   const start: Start = {
     config,
     tools,
     onStop: partsOf(starting, tools.log),
     now: Date.now,
     keepsJournal: config.outbox.journalKeepMs > 0,
+    rules: rulesBy(config.calls),
   };
   // The tracker's events are on disk before delivery gets them. Nothing is heard until everything is there.
   const storage = await openStorage(start);
-  const calls = await createCallParts(start, storage, (appended) => delivery.onAppended(appended));
+  const calls = await createCallParts(start, storage, {
+    onAppended: (appended) => delivery.onAppended(appended),
+    client: () => delivery.client,
+  });
   const delivery = createDelivery(start, storage);
   const reports = createReports(start, storage, calls, delivery);
-  startDelivery(start, storage, calls, delivery, reports);
+  const backfill = await createBackfillPart(start, storage, calls, delivery, reports);
+  startDelivery(start, storage, calls, delivery, reports, backfill);
   await startReports(start, reports);
   await startCallParts(start, calls);
+  if (backfill) {
+    start.onStop('backfill', backfill.stop);
+    backfill.start();
+  }
 
   const { outbox, saved, lookups } = storage;
   tools.log.say('program.started', {
@@ -84,7 +100,7 @@ export async function startBridge(config: BridgeConfig, tools: Tools) {
       lookups?.changeToken(api.token);
       delivery.reconciliation?.changeToken(api.token);
       delivery.dispatcher.retry();
-      calls.tracker.changeSettings(settings);
+      calls.tracker.changeRules(rulesBy(settings));
       calls.link.changeLogin(ami);
     },
     /** What can be seen without waiting, for the service manager's watchdog. */
@@ -101,15 +117,15 @@ export async function startBridge(config: BridgeConfig, tools: Tools) {
 type Storage = Awaited<ReturnType<typeof openStorage>>;
 
 /** Opens the outbox. Callers wait for lookups: these start as soon as the state directory is locked, before its database is read. */
-async function openStorage({ config, tools: { log, fail }, onStop, now }: Start) {
-  const held = Promise.withResolvers<void>();
+async function openStorage({ config, tools: { log, fail }, onStop, now, rules }: Start) {
+  const locked = Promise.withResolvers<void>();
   const opening = openOutbox(
     { directory: config.outbox.stateDir },
-    { log: log.child({ part: 'outbox' }), onHeld: held.resolve },
+    { log: log.child({ part: 'outbox' }), onLocked: locked.resolve },
   );
   onStop('outbox', async () => (await opening.catch(() => undefined))?.close());
-  await Promise.race([held.promise, opening]);
-  const permissions = createLookupPermissions(createRules(config.calls), systemClock.setTimer);
+  await Promise.race([locked.promise, opening]);
+  const permissions = createLookupPermissions(rules, systemClock.setTimer);
   const lookups =
     config.agi &&
     createLookups(config.agi, {
@@ -130,9 +146,12 @@ type CallParts = Awaited<ReturnType<typeof createCallParts>>;
 
 /** What observes the PBX and decides about its calls. */
 async function createCallParts(
-  { config, tools: { log, fail }, now, keepsJournal }: Start,
+  { config, tools: { log, fail }, now, keepsJournal, rules }: Start,
   { outbox, saved, lookups, permissions }: Storage,
-  onAppended: (appended: Appended) => void,
+  {
+    onAppended,
+    client,
+  }: { readonly onAppended: (appended: Appended) => void; readonly client: () => ApiClient },
 ) {
   const sendsExtras = config.api.extras === true;
   const link = createAmiLink(config.ami, {
@@ -140,7 +159,8 @@ async function createCallParts(
     clock: systemClock,
     random: Math.random,
   });
-  const tracker = createTrackerDriver(config.calls, saved, {
+  const who = sendsExtras ? createWhoReporter((body) => client().reportCalls(body), systemClock) : undefined;
+  const tracker = createTrackerDriver(rules, saved, {
     log: log.child({ part: 'calls' }),
     ask: link.ask,
     askChannels: () => channels.request(),
@@ -148,13 +168,27 @@ async function createCallParts(
     callsInMemory: outbox.callsInMemory,
     onAppended,
     keepsJournal,
+    who,
     prefetchPriority: (number) => lookups?.agi.prefetch(number),
-    onApplied: permissions.review,
-    hasGapFiller: config.cdr !== undefined,
+    onApplied(input, effects) {
+      permissions.review(input, effects);
+      callBacks?.observe(input, effects);
+    },
     sendsExtras,
     fail,
   });
   permissions.follow(tracker.state);
+  const callBacks = config.api.callBacks
+    ? createCallBackReporter(tracker.state, {
+        client: {
+          waitingNumbers: (known) => client().waitingNumbers(known),
+          reportCallBack: (body) => client().reportCallBack(body),
+        },
+        clock: monotonicClock,
+        log: log.child({ part: 'calls' }),
+        extensions: config.api.callBacks,
+      })
+    : undefined;
   const channels = createChannelWatch({
     ask: link.ask.channels,
     hasOpenCalls: () => tracker.state.calls.size > 0,
@@ -168,7 +202,7 @@ async function createCallParts(
       { ...tracker.live, recordOptions: () => link.status().records },
       { outbox, onAppended, log: log.child({ part: 'cdr' }), now, sendsExtras },
     );
-  return { link, tracker, channels, trunks, gapFiller };
+  return { link, tracker, who, callBacks, channels, trunks, gapFiller };
 }
 
 type Delivery = ReturnType<typeof createDelivery>;
@@ -217,7 +251,7 @@ type Reports = ReturnType<typeof createReports>;
 function createReports(
   { config, tools, now }: Start,
   storage: Storage,
-  { link, tracker, gapFiller }: CallParts,
+  { link, tracker, callBacks, gapFiller }: CallParts,
   { client, dispatcher, reconciliation }: Delivery,
 ) {
   const { log, logStatus, version } = tools;
@@ -232,6 +266,7 @@ function createReports(
       dispatcher,
       reconciliation,
       agi: storage.lookups?.agi,
+      callBacks,
       log: logStatus,
     },
     now,
@@ -252,14 +287,47 @@ function createReports(
   return { alerts, status, metrics, server };
 }
 
+/** What reports the calls of before the bridge, if an operator wishes. */
+async function createBackfillPart(
+  { config, tools: { log }, now }: Start,
+  { outbox }: Storage,
+  { tracker, link }: CallParts,
+  { dispatcher, onAppended }: Delivery,
+  { alerts }: Reports,
+) {
+  if (config.cdr === undefined) return undefined;
+  return createBackfill(
+    await openSource(config.cdr),
+    { ...tracker.live, recordOptions: () => link.status().records },
+    {
+      outbox,
+      onAppended,
+      hindrance: () =>
+        backfillHindrance({
+          sendsExtras: config.api.extras === true,
+          takesPast: alerts.takesPast(),
+          delivery: dispatcher.status().state,
+        }),
+      log: log.child({ part: 'cdr' }),
+      now,
+    },
+  );
+}
+
 function startDelivery(
   { config, onStop, now }: Start,
   { outbox }: Storage,
-  { gapFiller }: CallParts,
+  { gapFiller, who }: CallParts,
   { client, dispatcher, reconciliation }: Delivery,
   { alerts, metrics }: Reports,
+  backfill: Awaited<ReturnType<typeof createBackfillPart>>,
 ): void {
-  const pruning = createPruning(outbox, config.outbox, gapFiller?.ledgerSince);
+  const pruning = createPruning(outbox, config.outbox, () =>
+    Math.min(
+      gapFiller?.ledgerSince() ?? Number.POSITIVE_INFINITY,
+      backfill?.ledgerSince() ?? Number.POSITIVE_INFINITY,
+    ),
+  );
   onStop('pruning', pruning.stop);
   pruning.start();
   onStop('api', client.close);
@@ -270,6 +338,7 @@ function startDelivery(
     if (!delivered) return;
     metrics.delivered(now() - event.queuedAt);
     reconciliation?.delivered(event);
+    who?.delivered(event);
   });
   if (reconciliation) {
     onStop('reconcile', reconciliation.stop);
@@ -289,8 +358,13 @@ async function startReports({ onStop }: Start, { server, alerts }: Reports): Pro
 /** The PBX is heard last, when all that its events need is there. */
 async function startCallParts(
   { onStop }: Start,
-  { tracker, trunks, channels, link, gapFiller }: CallParts,
+  { tracker, who, callBacks, trunks, channels, link, gapFiller }: CallParts,
 ): Promise<void> {
+  if (who) onStop('who', who.stop);
+  if (callBacks) {
+    onStop('call backs', callBacks.stop);
+    callBacks.start();
+  }
   onStop('calls', tracker.stop);
   onStop('trunks', trunks.stop);
   trunks.start();

@@ -61,7 +61,7 @@ function busyPbx(calls: number, numberOf: (index: number) => string) {
   };
   const lookUp = (uniqueid: string, number: string, isOwn: boolean) =>
     void permissions.permit(
-      { uniqueid, channel: 'PJSIP/x-1', number, isOwn },
+      { uniqueid, channel: 'PJSIP/x-1', number, isOwn, called: '' },
       375,
       () => new Promise(() => {}),
     );
@@ -103,6 +103,33 @@ function worksOf(how: string, numberOf: (index: number) => string): Works {
       add(`lookup of ${number} by ${uniqueid}${isOwn ? ', its own' : ''}`, ({ lookUp }) =>
         lookUp(uniqueid, number, isOwn),
       );
+  return works;
+}
+
+/** A conference of as many callers as people: an event in it may cost as much more as there are more of them, and not its square. */
+function conferences(): Works {
+  const works: Record<string, () => unknown> = {};
+  for (const [size, count] of Object.entries({ 'for the first time': 10, some: 10, double: 20 })) {
+    const tracker = createTracker(createRules(callSettings), { calls: [], trunks: [] });
+    const hear = (...inputs: readonly Input[]) => {
+      for (const input of inputs) tracker.apply(input);
+    };
+    const everybody = Array.from({ length: count }, (_, nth) => {
+      const one = { ...callerAs(`2.${nth}`), channel: `PJSIP/trunk${nth}-00000001` };
+      const person = phoneAs(`1${nth}`, `3.${nth}`);
+      hear(one, pbxSays(one, 'allowed'), person, becomes(person, 'up'));
+      return [one, person] as const;
+    });
+    for (const channel of everybody.flat()) hear(...join('b', channel));
+    for (const [who, nth] of [
+      ['caller', 0],
+      ['colleague', 1],
+    ] as const) {
+      const one = everybody[0]?.[nth] ?? caller;
+      works[`conference|a ${who} leaves|${size}`] = () => hear(leaves('b', one));
+      works[`conference|a ${who} joins|${size}`] = () => hear(...join('b', one).slice(-1));
+    }
+  }
   return works;
 }
 
@@ -155,5 +182,6 @@ async function end(): Promise<void> {
 
 export const works: Works = Object.assign(
   Object.fromEntries([...reading, ['the end', end]]),
+  conferences(),
   ...Object.entries(numbers).map(([how, numberOf]) => worksOf(how, numberOf)),
 );

@@ -1,6 +1,9 @@
+import type { PbxConfiguration } from './ami/pbx-configuration.ts';
 import { presumedPresentation } from './calls/presentation.ts';
-import type { TrackerState } from './calls/tracker-state.ts';
-import { isPhone, isTrunk } from './calls/trunk-learning.ts';
+import type { Rules } from './calls/rules.ts';
+import { initialState, type TrackerState } from './calls/tracker-state.ts';
+import type { Trunk } from './calls/trunk.ts';
+import { isPhone, isTrunk, learnConfiguration } from './calls/trunk-learning.ts';
 import type { LiveCalls } from './cdr/live-calls.ts';
 
 /** What the tracker knows of calls, for the gap filler. */
@@ -32,4 +35,16 @@ export function knownCalls(
       return new Set(open.filter((uniqueid) => !state.channels.has(uniqueid)));
     },
   };
+}
+
+/** What records are judged by where no bridge runs: what it had learned, and what the PBX says now. */
+export function judgeRecordsBy(
+  rules: Rules,
+  trunks: readonly Trunk[],
+  { records, ...endpoints }: PbxConfiguration,
+): ReturnType<typeof knownCalls> & Pick<LiveCalls, 'recordOptions'> {
+  const state = initialState(rules, { calls: [], trunks });
+  // Empty: the PBX refuses to say.
+  if (endpoints.contexts.length > 0) learnConfiguration(state, endpoints);
+  return { ...knownCalls(state, rules.pbxId), recordOptions: () => records };
 }

@@ -5,6 +5,7 @@ import type { Lookups } from './agi/agi.ts';
 import { describeFailure } from './ami/failure.ts';
 import type { AmiLink } from './ami/link.ts';
 import type { AmiStatus } from './ami/link-state.ts';
+import type { CallBackReporter } from './call-back-reporter.ts';
 import type { WatchedOutbox } from './outbox/append-watch.ts';
 import type { Outbox } from './outbox/outbox.ts';
 import type { Counters } from './outbox/tables/counters.ts';
@@ -22,6 +23,7 @@ type Parts = {
   readonly link: AmiLink;
   readonly dispatcher: Dispatcher;
   readonly agi: Lookups['agi'] | undefined;
+  readonly callBacks: Pick<CallBackReporter, 'status'> | undefined;
   readonly reconciliation: Pick<Reconciliation, 'status'> | undefined;
   readonly log: (() => LogStatus) | undefined;
 };
@@ -31,7 +33,8 @@ const COUNT_TIMEOUT_MS = 2_000;
 
 /** Gathers how the parts of a bridge are doing. */
 export function createStatusReader(parts: Parts, now: () => number): () => Promise<BridgeState> {
-  const { version, pbxId, address, outbox, tracker, link, dispatcher, agi, reconciliation, log } = parts;
+  const { version, pbxId, address, outbox, tracker, link, dispatcher, agi, callBacks, reconciliation, log } =
+    parts;
   const startedAt = now();
   const readQueue = createQueueReader(outbox, COUNT_TIMEOUT_MS);
   // So that there are figures to show if the disk fails before the first request.
@@ -55,6 +58,7 @@ export function createStatusReader(parts: Parts, now: () => number): () => Promi
       delivery: dispatcher.status(),
       reconcile: reconciliation?.status(),
       lookups: agi?.status(),
+      callBacks: callBacks?.status(),
       log: log?.(),
     };
     const reasons = readinessProblems(status);
@@ -95,7 +99,7 @@ export function createQueueReader(
   let known: QueueFigures | undefined;
   let underWay: Promise<void> | undefined;
 
-  async function ask(): Promise<void> {
+  async function read(): Promise<void> {
     try {
       const [counters, oldestWaitingAt] = await Promise.all([outbox.counters(), outbox.oldestWaiting()]);
       known = { ...counters, oldestWaitingAt };
@@ -106,7 +110,7 @@ export function createQueueReader(
 
   return async () => {
     // One request at a time: while the disk fails, those of all readers would pile up.
-    underWay ??= ask();
+    underWay ??= read();
     await within(timeoutMs, underWay);
     if (known === undefined) throw new Error('the disk of the state folder does not answer');
     return known;

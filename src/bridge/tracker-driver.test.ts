@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Log } from '../shared/log/log.ts';
 import { callSettings } from './calls/rules.fixture.ts';
+import { createRules } from './calls/rules.ts';
 import type { Appended, Batch } from './outbox/outbox.ts';
 import { createTrackerDriver } from './tracker-driver.ts';
 
-const settings = { ...callSettings, defaultCountry: 'DE' };
+const rules = createRules({ ...callSettings, defaultCountry: 'DE' });
 
 /** A tracker that has heard a call ring, and whose disk has not taken it yet. */
 function tracking({ sendsExtras = false, presentation = 'allowed' as 'allowed' | 'prohibited' } = {}) {
@@ -17,12 +18,13 @@ function tracking({ sendsExtras = false, presentation = 'allowed' as 'allowed' |
   const disk = Promise.withResolvers<Appended>();
   const batches: Batch[] = [];
   const tracker = createTrackerDriver(
-    settings,
+    rules,
     { calls: [], trunks: [], unreported: [] },
     {
       log,
       ask: { presentation() {}, application() {}, variable() {} },
       askChannels() {},
+      who: undefined,
       append(batch) {
         batches.push(batch);
         return disk.promise;
@@ -33,7 +35,6 @@ function tracking({ sendsExtras = false, presentation = 'allowed' as 'allowed' |
       onApplied() {},
       fail: assert.ifError,
       keepsJournal: false,
-      hasGapFiller: false,
       sendsExtras,
     },
   );

@@ -6,7 +6,7 @@ import { createCallLog } from './call-log.ts';
 import type { Effect, JournalEntry } from './calls/effect.ts';
 import type { Input } from './calls/input.ts';
 import { readOpenCall } from './calls/open-call.ts';
-import { type CallSettings, createRules } from './calls/rules.ts';
+import type { Rules } from './calls/rules.ts';
 import { createTracker } from './calls/tracker.ts';
 import { readTrunk } from './calls/trunk.ts';
 import type { LiveCalls } from './cdr/live-calls.ts';
@@ -30,25 +30,15 @@ type TrackerTools = EffectTools & {
   readonly fail: (error: unknown) => void;
   /** Whether to write the journal. */
   readonly keepsJournal: boolean;
-  /**
-   * Whether a gap filler runs. It ends calls that are gone when we connect, by `ended-unseen` inputs, and it reads
-   * the ledger.
-   */
-  readonly hasGapFiller: boolean;
   /** Whether to send `extras`, which the API's document does not have (API_EXTRAS). */
   readonly sendsExtras: boolean;
 };
 
 /** Carries out the tracker's effects. A report goes to disk first, and only then to the log and to delivery. */
-export function createTrackerDriver(
-  settings: CallSettings,
-  saved: Omit<Saved, 'cdrCheckpoint'>,
-  tools: TrackerTools,
-) {
-  const { log, append, fail, hasGapFiller, sendsExtras } = tools;
-  const { pbxId } = settings;
-  const rulesBy = (next: CallSettings) => createRules(next, { hasGapFiller });
-  const tracker = createTracker(rulesBy(settings), {
+export function createTrackerDriver(rules: Rules, saved: Omit<Saved, 'cdrCheckpoint'>, tools: TrackerTools) {
+  const { log, append, fail, sendsExtras } = tools;
+  const { pbxId } = rules;
+  const tracker = createTracker(rules, {
     calls: saved.calls.flatMap(({ id, state }) => readOpenCall(state) ?? forget(id)),
     trunks: saved.trunks.flatMap((row) => readTrunk(row) ?? []),
     unreported: saved.unreported.map((id) => id.slice(pbxId.length + 1)),
@@ -95,7 +85,7 @@ export function createTrackerDriver(
   return {
     apply,
     /** Applies these from the next input on. An open call keeps its id and its data. */
-    changeSettings: (next: CallSettings): void => tracker.changeRules(rulesBy(next)),
+    changeRules: tracker.changeRules,
     /** Waits until every applied input is on disk, for at most `limitMs` (5 s): a disk that fails may never take it. */
     async stop(limitMs = 5_000) {
       alarm.off();

@@ -42,7 +42,7 @@ const layout: Layout = [
 
 const places: ReadonlyMap<string, number> = new Map(layout.map(({ key }, nth) => [key, nth]));
 const keys: ReadonlySet<string> = new Set(places.keys());
-const used = /^agi_(network_script|request|channel|uniqueid|callerid|callingpres|arg_1)$/;
+const used = /^agi_(network_script|request|channel|uniqueid|callerid|callingpres|dnid|arg_1)$/;
 
 /** The lines that say whether the lookup is about `agi_callerid`. */
 const decisive: ReadonlySet<string> = new Set(['agi_callingpres', 'agi_arg_1']);

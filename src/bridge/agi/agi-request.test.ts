@@ -13,7 +13,7 @@ const ofPriority = (number: string, more: Partial<AgiRequest> = {}) => ({
   ...more,
 });
 
-const rows: [string, string, Pick<AgiRequest, 'script' | 'number' | 'queuePrio' | 'setName'>][] = [
+const rows: [string, string, Pick<AgiRequest, 'script' | 'number' | 'queuePrio' | 'setName' | 'more'>][] = [
   ["the caller's own number", requestText(), ofPriority(own)],
   ['the first argument', requestText({}, ['4711', '4712']), ofPriority('4711')],
   ['an empty argument is none', requestText({}, ['']), ofPriority(own)],
@@ -25,6 +25,7 @@ const rows: [string, string, Pick<AgiRequest, 'script' | 'number' | 'queuePrio' 
   ['?queue_prio=yes', script('priority?queue_prio=yes'), ofPriority(own, { queuePrio: true })],
   ['?queue_prio=no', script('/priority/?queue_prio=no'), ofPriority(own, { queuePrio: false })],
   ['?set_name=yes', script('priority?set_name=yes'), ofPriority(own, { setName: true })],
+  ['?more=yes', script('priority?more=yes'), ofPriority(own, { more: true })],
   ['?queue_prio=constructor', script('priority?queue_prio=constructor'), ofPriority(own)],
   ['another script', script('weather'), { script: 'weather', number: own }],
   ['the script in the request alone', 'agi_request: agi://[::1]:4573/priority?number=7\n', ofPriority('7')],
@@ -41,7 +42,7 @@ const rows: [string, string, Pick<AgiRequest, 'script' | 'number' | 'queuePrio' 
 ];
 for (const [name, text, expected] of rows)
   test(`the request of the dialplan: ${name}`, () => {
-    const { isOwn: _, uniqueid: __, channel: ___, ...request } = readRequest(text);
+    const { isOwn: _, uniqueid: __, channel: ___, called: ____, ...request } = readRequest(text);
     assert.deepEqual(request, expected);
   });
 
@@ -57,6 +58,10 @@ test('whose number it is, and the call', () => {
     assert.deepEqual([request.isOwn, uniqueid, channel], [isOwn, '1763600000.1', 'PJSIP/trunk-00000001']);
   }
   assert.deepEqual([readRequest('').isOwn, readRequest('').uniqueid], [true, '']);
+  const called = [requestText(), requestText({ agi_dnid: 'unknown' }), ''].map(
+    (text) => readRequest(text).called,
+  );
+  assert.deepEqual(called, ['493023125101', '', '']);
 });
 
 /** What a caller may have in the number, the name or the number that was dialled. */

@@ -11,10 +11,14 @@ export type AgiRequest = {
   /** The Uniqueid and the name of the channel; '' if they were not sent. */
   readonly uniqueid: string;
   readonly channel: string;
+  /** The number that was called (DNID); '' if Asterisk has none. */
+  readonly called: string;
   /** The value of `?queue_prio=`; absent without one. */
   readonly queuePrio?: boolean;
   /** The value of `?set_name=`; absent without one. */
   readonly setName?: boolean;
+  /** The value of `?more=`; absent without one. */
+  readonly more?: boolean;
 };
 
 /**
@@ -33,8 +37,10 @@ export function readRequest(text: string): AgiRequest {
     isOwn: given === '',
     uniqueid: fields.get('agi_uniqueid') ?? '',
     channel: fields.get('agi_channel') ?? '',
+    called: (fields.get('agi_dnid') ?? '').replace(/^unknown$/, ''),
     ...yesOrNo('queuePrio', parameters.get('queue_prio')),
     ...yesOrNo('setName', parameters.get('set_name')),
+    ...yesOrNo('more', parameters.get('more')),
   };
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:net';
+import { connect, createServer, type Server } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { withoutIpv6 } from '../../../test/tools/ipv6.ts';
 import { until } from '../../../test/tools/until.ts';
@@ -172,6 +172,26 @@ test('a port in use is retried until it is free', async (t) => {
   clock.advance(5_000);
   await listening;
   assert.deepEqual((await askAgi(taken)).commands, commands);
+});
+
+for (const { host, skip } of [{ host: '127.0.0.1' }, { host: '::', skip: withoutIpv6() }])
+  test(`a second bridge is not let in on the port of another one, ${host}`, { skip }, async (t) => {
+    const { port } = await serverFor(t, { host });
+    const second = await serverFor(t, { host, port: port() });
+    assert.deepEqual(second.said, ['agi.not-listening']);
+    assert.equal(second.server.isListening(), false);
+  });
+
+test('connections that wait are accepted together, not one in each turn of the event loop', async (t) => {
+  const { port, clock } = await serverFor(t);
+  const waiting = 64;
+  const sockets = Array.from({ length: waiting }, () => connect(port(), '127.0.0.1').on('error', () => {}));
+  t.after(() => {
+    for (const socket of sockets) socket.destroy();
+  });
+  let turns = 0;
+  for (; clock.timers() < waiting; turns += 1) await new Promise(setImmediate);
+  assert.ok(turns < waiting / 2, `${turns} turns`);
 });
 
 test('stop waits for open sessions and accepts no new ones', async (t) => {

@@ -29,6 +29,9 @@ export type Answerer = (
 /** A PBX has one session per call being set up, and never as many as this. */
 const MAX_SESSIONS = 2_048;
 
+/** A loop that is busy with a flood of AMI events accepts as many connections in a turn. */
+const SOCKETS = 16;
+
 /** Share of the deadline reserved for sending the commands and reading their replies. */
 const COMMAND_SHARE = 1 / 4;
 
@@ -56,9 +59,10 @@ export function createAgiServer(
     host,
     port,
     backlog: MAX_SESSIONS,
+    sockets: SOCKETS,
     create() {
       const server = createServer({ noDelay: true }, accept);
-      server.maxConnections = MAX_SESSIONS;
+      server.maxConnections = MAX_SESSIONS / SOCKETS;
       server.on('drop', say.tooMany);
       return server;
     },

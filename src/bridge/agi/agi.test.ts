@@ -119,6 +119,7 @@ describe('a number that must not leave the machine', () => {
     ['may be withheld, and the PBX does not say in time', Promise.resolve('pending'), 'TIMEOUT', 0],
     ['is none: the PBX has said after a moment', Promise.resolve({ number: gold }), 'FOUND', 1],
     ['is none: there is no number', { number: '' }, 'NOTFOUND', 0],
+    ['is of a call that REPORT_RULES ignores', { ignored: 'REPORT_RULES: ignore *' }, 'NOTFOUND', 0],
   ];
   for (const [name, permission, status, requests] of rows)
     test(name, async (t) => {
@@ -164,7 +165,7 @@ describe('a number that must not leave the machine', () => {
       assert.deepEqual(commands.slice(1), [
         'SET VARIABLE CALLER_PRIORITY 1',
         'SET VARIABLE CALLER_PRIORITY_STATUS NOTFOUND',
-        'VERBOSE "pbx-bridge: caller priority 1 (NOTFOUND)" 1',
+        'VERBOSE "pbx-bridge: caller priority 1 (NOTFOUND): the caller withholds the number" 1',
       ]);
     });
 

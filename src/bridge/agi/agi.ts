@@ -15,7 +15,7 @@ import {
   timedOut,
 } from './priority-answer.ts';
 import { createPriorityLookup, lookupsAtOnce } from './priority-lookup.ts';
-import { type ResponseFields, readPriority } from './read-priority.ts';
+import { type LookupResult, type ResponseFields, readPriority } from './read-priority.ts';
 
 export type AgiOptions = {
   readonly server: AgiServerOptions;
@@ -25,13 +25,17 @@ export type AgiOptions = {
 };
 
 /** A lookup by the dialplan: the number as written there, and the channel that asks. */
-export type LookupRequest = Pick<AgiRequest, 'number' | 'isOwn' | 'uniqueid' | 'channel'>;
+export type LookupRequest = Pick<AgiRequest, 'number' | 'isOwn' | 'uniqueid' | 'channel' | 'called'>;
 
 /**
- * The number to look up, as it is reported; '' if there is none. Or why none may be sent: the caller withholds it, or it
- * is not known yet (`pending`).
+ * The number to look up, as it is reported; '' if there is none. Or why none may be sent: the caller withholds it, it is not
+ * known yet (`pending`), or REPORT_RULES ignores the call, in words.
  */
-export type NumberToLookUp = { readonly number: string } | 'withheld' | 'pending';
+export type NumberToLookUp =
+  | { readonly number: string }
+  | { readonly ignored: string }
+  | 'withheld'
+  | 'pending';
 
 /**
  * Decides before a lookup which number may be sent; must answer within `waitMs`. `askCall` asks the call itself, over its
@@ -78,7 +82,7 @@ export function createAgi(
   const { clock, log } = tools;
   const lookup = createPriorityLookup(
     { maxWaitMs: options.server.deadlineMs },
-    { request: async (number) => readPriority(await tools.request(number), options.fields), clock, log },
+    { request: async (number) => readAnswer(await tools.request(number), options.fields), clock, log },
   );
   const unknownScript = oncePerMinute(clock.now);
   const counts = { found: 0, notFound: 0, timeout: 0, error: 0, cached: 0 };
@@ -89,14 +93,18 @@ export function createAgi(
     waitMs: number,
     askCall: () => Promise<Presentation>,
   ): PriorityAnswer | Promise<PriorityAnswer> {
-    if (request.number === '' || request.number.length > MAX_NUMBER_LENGTH) return notFound;
+    if (request.number === '' || request.number.length > MAX_NUMBER_LENGTH)
+      return { ...notFound, why: 'there is no number' };
     const began = clock.now();
     const permitted = tools.permit(request, waitMs, askCall);
     const lookUp = (it: NumberToLookUp) => {
-      if (it === 'pending') return timedOut;
-      if (it === 'withheld' || it.number === '') return notFound;
+      if (it === 'pending')
+        return { ...timedOut, why: 'it is not known yet whether the caller withholds the number' };
+      if (it === 'withheld') return { ...notFound, why: 'the caller withholds the number' };
+      if ('ignored' in it) return { ...notFound, why: `the call is ignored by ${it.ignored}` };
+      if (it.number === '') return { ...notFound, why: 'there is no number' };
       const priority = lookup.get(it.number, waitMs - (clock.now() - began));
-      if (!(priority instanceof Promise) && priority !== timedOut) counts.cached += 1;
+      if (!(priority instanceof Promise) && priority.status !== 'TIMEOUT') counts.cached += 1;
       return priority;
     };
     return permitted instanceof Promise ? permitted.then(lookUp) : lookUp(permitted);
@@ -137,6 +145,11 @@ export function createAgi(
     /** Lookups since the start by result; `cached`: those answered from the cache. */
     status: (): AgiStatus => ({ ...counts, listening: server.isListening(), otherScripts }),
   };
+}
+
+function readAnswer(result: ApiResult, fields: ResponseFields): LookupResult {
+  const read = readPriority(result, fields);
+  return result.kind === 'answer' ? { ...read, httpStatus: result.status } : read;
 }
 
 function presentationIn(reply: string): Presentation {

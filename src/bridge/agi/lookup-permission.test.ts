@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { readTrunkNotation } from '../../shared/phone-number/trunk-notation.ts';
 import type { Input, Presentation } from '../calls/input.ts';
 import type { OpenCall } from '../calls/open-call.ts';
+import { readReportRule } from '../calls/report-rules.ts';
 import { callSettings } from '../calls/rules.fixture.ts';
 import { type CallSettings, createRules } from '../calls/rules.ts';
 import {
@@ -23,7 +24,8 @@ import type { NumberToLookUp } from './agi.ts';
 import { createLookupPermissions } from './lookup-permission.ts';
 
 /** The number that may be looked up, or why none may. */
-const shown = (it: NumberToLookUp) => (typeof it === 'string' ? it : it.number);
+const shown = (it: NumberToLookUp) =>
+  typeof it === 'string' ? it : 'ignored' in it ? it.ignored : it.number;
 
 /** Permissions with a tracker, on a clock of the test's own. */
 function stand({
@@ -57,7 +59,7 @@ function stand({
   };
   const ask = (uniqueid: string, given = '0201234567', isOwn = true) => {
     const answer = permissions.permit(
-      { uniqueid, channel: 'PJSIP/trunk-00000001', number: given, isOwn },
+      { uniqueid, channel: 'PJSIP/trunk-00000001', number: given, isOwn, called: '0207000001' },
       375,
       () => {
         const question = Promise.withResolvers<Presentation>();
@@ -198,6 +200,61 @@ describe('a channel of which no event comes: the call itself', () =>
     ['is over for the tracker, and still asks',
       [caller, hangsUp(caller), pbxSays(caller, 'unknown'), { lookUp: own }, { callSays: 'prohibited' }], ['withheld']],
   ]));
+
+const rules = (text: string) => ({
+  reportRules: text.split(', ').map((item) => {
+    const rule = readReportRule(item);
+    assert.ok(rule, item);
+    return rule;
+  }),
+});
+const toSales = { ...caller, exten: '0207000001' };
+const byCaller = 'REPORT_RULES: ignore caller +3120123*';
+const ignoring = rules('ignore caller +3120123*');
+const onlySales = rules('report called +31207*, ignore *');
+const everyCall = 'REPORT_RULES: ignore *';
+
+describe('a call that REPORT_RULES ignores', () =>
+  // biome-ignore format: one case a line
+  testAnswers([
+    ['asks', [caller, pbxSays(caller, 'allowed'), { lookUp: own }, { lookUp: '00201234567' }, { lookUpGiven: '0207654321' }], [byCaller, byCaller, byCaller], ignoring],
+    ['asks before the PBX has said whether its number may be shown', [caller, { lookUp: own }, phone, pbxSays(caller, 'allowed')], [byCaller], ignoring],
+    ['asks by a Local channel of it', [phone, caller, pbxSays(caller, 'allowed'), { lookUp: own, by: phone }], [byCaller], ignoring],
+    ['asks before its number is decided, as with REPORTED_NUMBER=dialplan', [caller, pbxSays(caller, 'allowed'), { lookUp: own }], [byCaller], { ...ignoring, reportedNumber: 'dialplan' }],
+    ['called another number', [caller, pbxSays(caller, 'allowed'), { lookUp: own }], [everyCall], onlySales],
+    ['is not known, as without a link to the PBX', [{ lookUp: own, by: unknown }, { callSays: 'allowed' }], [byCaller], ignoring],
+    ['withholds its number: that is the reason', [caller, pbxSays(caller, 'prohibited'), { lookUp: own }], ['withheld'], ignoring],
+  ]));
+
+describe('a call that REPORT_RULES reports', () =>
+  // biome-ignore format: one case a line
+  testAnswers([
+    ['asks', [toSales, pbxSays(caller, 'allowed'), { lookUp: own }], [international], onlySales],
+    ['asks before its number is decided', [toSales, pbxSays(caller, 'allowed'), { lookUp: own }], [international], { ...onlySales, reportedNumber: 'dialplan' }],
+    ['is not known: Asterisk says which number it called', [{ lookUp: own, by: unknown }, { callSays: 'allowed' }], [international], onlySales],
+  ]));
+
+describe('what is no call from outside, by REPORT_RULES', () =>
+  // biome-ignore format: one case a line
+  testAnswers([
+    ['a phone of ours asks', [phone, { lookUp: '1001', by: phone }, { callSays: 'allowed' }], ['1001'], onlySales],
+    ['a number is given, of which a rule says nothing', [{ lookUpGiven: '0207654321', by: nameless }, { callSays: 'allowed' }], ['+31207654321'], onlySales],
+    ['a number is given that a rule ignores', [{ lookUpGiven: own, by: nameless }, { callSays: 'allowed' }], [byCaller], ignoring],
+  ]));
+
+test('a call that was reported is looked up, whatever the rules have become', async () => {
+  const reported = {
+    id: 'pbx-1.1',
+    uniqueid: '1.1',
+    called: '',
+    numberBy: 0,
+    number: 'known',
+    from: international,
+    reported: 'ringing',
+  } as const;
+  const { ask } = stand({ settings: rules('ignore *'), calls: [reported] });
+  assert.equal(await ask('1.1'), international);
+});
 
 test('a call of which the tracker will know is not asked itself', () => {
   const { apply, ask, pass, questions } = stand();

@@ -4,14 +4,15 @@ import { autoNotation } from '../../shared/phone-number/trunk-notation.ts';
 import { awaitsPresentation, isNumberOpen } from '../calls/caller-number.ts';
 import { type Channel, isInbound, presentedBy, presentedIn } from '../calls/channel.ts';
 import type { OpenCall } from '../calls/open-call.ts';
+import { rulesByCaller, whyIgnored } from '../calls/report-rules.ts';
 import type { TrackerState } from '../calls/tracker-state.ts';
 import type { LookupRequest, NumberToLookUp } from './agi.ts';
 import { type CallersByNumber, numbersOf, tellingDigits } from './callers-by-number.ts';
 
 export type LookupState = Pick<TrackerState, 'calls' | 'channels' | 'rules'>;
 
-/** `unknown`: no call that the bridge knows says it. */
-export type Permission = 'granted' | 'withheld' | 'pending' | 'unknown';
+/** `ignored`: by REPORT_RULES. `unknown`: no call that the bridge knows says it. */
+export type Permission = 'granted' | 'withheld' | 'ignored' | 'pending' | 'unknown';
 
 /** `decider`: the channel that decides, as `deciderOf` finds it. */
 export type Ruling = { readonly decider: string | undefined; readonly permission: Permission };
@@ -24,7 +25,7 @@ export function rulingOn(state: LookupState, callers: CallersByNumber, request: 
 
 /** Whether the permission is final: nothing that the PBX says later changes it. */
 export function isSettled({ permission }: Ruling): boolean {
-  return permission === 'granted' || permission === 'withheld';
+  return permission === 'granted' || permission === 'withheld' || permission === 'ignored';
 }
 
 export function permissionBy(state: LookupState, decider: string | undefined, number: string): Permission {
@@ -36,6 +37,7 @@ export function permissionBy(state: LookupState, decider: string | undefined, nu
 }
 
 export function permissionOf(call: OpenCall, channel: Channel | undefined, number: string): Permission {
+  if (call.ignored !== undefined) return 'ignored';
   if (call.number === 'withheld' || channel?.presentation === 'prohibited') return 'withheld';
   if (!isNumberOpen(call)) return 'granted';
   // After a restart, before the link is up.
@@ -52,8 +54,34 @@ export function numberToLookUp(
   request: LookupRequest,
   { decider, permission }: Ruling,
 ): NumberToLookUp {
-  if (permission === 'granted') return { number: reportedNumber(state, request, decider ?? '') };
-  return permission === 'withheld' ? 'withheld' : 'pending';
+  if (permission === 'ignored') return { ignored: state.calls.get(decider ?? '')?.ignored ?? '' };
+  if (permission !== 'granted') return permission === 'withheld' ? 'withheld' : 'pending';
+  const number = reportedNumber(state, request, decider ?? '');
+  const ignored = whyLookupIgnored(state, request, { decider, number });
+  return ignored === undefined ? { number } : { ignored };
+}
+
+/**
+ * Why REPORT_RULES ignores the call that asks, or that the number is of. Of a number without a call, as in an outgoing call, only
+ * the rules by caller decide.
+ */
+function whyLookupIgnored(
+  { calls, channels, rules }: LookupState,
+  { uniqueid, isOwn, channel, called }: LookupRequest,
+  { decider, number }: { readonly decider: string | undefined; readonly number: string },
+): string | undefined {
+  const call = calls.get(decider ?? uniqueid);
+  if (call?.ignored !== undefined) return call.ignored;
+  if (number === '') return undefined;
+  if (call !== undefined && decider !== undefined) {
+    if (call.reported !== undefined) return undefined;
+    return whyIgnored(rules, { caller: number, called: call.did, channel: channels.get(decider)?.name });
+  }
+  // The bridge has no link to the PBX, and so knows no call.
+  const isUnseen = isOwn && !channels.has(uniqueid);
+  return isUnseen
+    ? whyIgnored(rules, { caller: number, called, channel })
+    : whyIgnored(rulesByCaller(rules), { caller: number });
 }
 
 /**

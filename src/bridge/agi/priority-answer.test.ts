@@ -116,3 +116,98 @@ test('only safe names are written, whatever the API responds', () => {
     { numRuns: 5_000 },
   );
 });
+
+describe('what else is known of the caller', () => {
+  const variables = (answer: PriorityAnswer) =>
+    commandsFor(answer, plain, { more: true })
+      .filter((command) => command.startsWith('SET VARIABLE CALLER_'))
+      .map((command) => command.replace('SET VARIABLE CALLER_', ''));
+
+  test('is set before the status, only if it is asked for', () => {
+    const facts = {
+      segment: 'VIP',
+      lastExtension: '101',
+      callbackExtension: '102',
+      blocked: 'yes',
+      language: 'de',
+    };
+    const answer = { ...found('1'), name: 'Zoë "Q" Weiß', facts };
+    assert.deepEqual(variables(answer), [
+      'PRIORITY 1',
+      'SEGMENT "VIP"',
+      'NAME "Zoë Q Weiß"',
+      'LAST_EXTENSION "101"',
+      'CALLBACK_EXTENSION "102"',
+      'BLOCKED "yes"',
+      'LANGUAGE "de"',
+      'PRIORITY_STATUS FOUND',
+    ]);
+    assert.equal(commandsFor(answer, plain).length, 3);
+  });
+
+  test('what is not known is set too: no value of an earlier lookup stays', () => {
+    for (const status of ['FOUND', 'NOTFOUND', 'TIMEOUT', 'ERROR'] as const)
+      assert.deepEqual(variables({ status }).slice(1, -1), [
+        'SEGMENT ""',
+        'NAME ""',
+        'LAST_EXTENSION ""',
+        'CALLBACK_EXTENSION ""',
+        'BLOCKED ""',
+        'LANGUAGE ""',
+      ]);
+  });
+
+  test('is words of letters and digits, whatever it is at the service', () => {
+    const parts = [
+      '\n',
+      '"',
+      '\\',
+      '$' + '{EVAL(x)}',
+      ')',
+      ',',
+      '&',
+      '|',
+      ';',
+      "'",
+      '\0',
+      '<',
+      '=',
+      'ä',
+      '1',
+      ' ',
+      '%',
+      '/',
+    ];
+    const text = fc
+      .array(fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom(...parts)))
+      .map((all) => all.join(''));
+    let words = 0;
+    fc.assert(
+      fc.property(text, text, (name, other) => {
+        const answer: PriorityAnswer = {
+          ...found('1'),
+          name: safeName(name),
+          facts: {
+            segment: name,
+            lastExtension: other,
+            callbackExtension: other,
+            blocked: other,
+            language: other,
+          },
+          why: other,
+        };
+        for (const command of variables(answer).slice(1, -1)) {
+          const [, value = ''] =
+            /^[A-Z_]+ "([\p{L}\p{M}\p{N}._ -]*)"$/u.exec(command) ?? assert.fail(command);
+          assert.ok([...value].length <= 60);
+          if (value !== '') words += 1;
+        }
+        const last = commandsFor(answer, plain, { more: true }).at(-1) ?? '';
+        assert.match(last, /^VERBOSE "(?:[^"\\]|\\["\\])*" 1$/);
+        assert.match(last, /^[\x20-\x7e]{1,1000}$/);
+      }),
+      { numRuns: 5_000 },
+    );
+    assert.ok(words > 100);
+  });
+});

@@ -3,13 +3,21 @@ type PriorityStatus = 'FOUND' | 'NOTFOUND' | 'TIMEOUT' | 'ERROR';
 
 /**
  * `value` is the priority as the API wrote it; only with FOUND. `name` is the caller's, safe to be written to a channel;
- * a caller may have one without a priority.
+ * a caller may have one without a priority, and `facts`. `httpStatus` is that of the API's answer.
  */
 export type PriorityAnswer = {
   readonly status: PriorityStatus;
   readonly value?: string;
   readonly name?: string;
+  readonly facts?: CallerFacts;
+  readonly httpStatus?: number;
+  /** For people: where the answer comes from, or why there is none. */
+  readonly why?: string;
 };
+
+/** What else the service at the other end says of a caller, as it was received. */
+export type CallerFacts = Partial<Readonly<Record<CallerFact, string>>>;
+type CallerFact = 'segment' | 'lastExtension' | 'callbackExtension' | 'blocked' | 'language';
 
 /** The API has no priority for the caller, or was not asked: there is no number, or it is withheld. */
 export const notFound: PriorityAnswer = { status: 'NOTFOUND' };
@@ -33,6 +41,8 @@ export const safeValue = /^-?[A-Za-z0-9][A-Za-z0-9_.-]{0,31}$/;
 
 /** Longest name, in characters: telephones show 20 to 40. */
 const LONGEST_NAME = 60;
+/** Longest line for the console, in characters. */
+const LONGEST_LINE = 300;
 
 /** A name as it may be written to a channel: one line without control or invisible characters; '' if nothing is left. */
 export function safeName(text: string): string {
@@ -48,6 +58,23 @@ function quoted(text: string): string {
   return `"${text.replace(/["\\]/g, '\\$&')}"`;
 }
 
+/** Of a name or a segment, what no line of a dialplan takes for anything else: letters, digits, blanks, dots, hyphens. */
+export function plainWords(text: string): string {
+  return safeName(text.replace(/[^\p{L}\p{M}\p{N}._-]+/gu, ' '));
+}
+
+const word = (text = ''): string => (safeValue.test(text) ? text : '');
+
+/** The variables of `?more=yes`. Each is set in every answer, so that none has the value of an earlier lookup. */
+export const callerVariables: readonly (readonly [name: string, of: (answer: PriorityAnswer) => string])[] = [
+  ['CALLER_SEGMENT', ({ facts }) => plainWords(facts?.segment ?? '')],
+  ['CALLER_NAME', ({ name = '' }) => plainWords(name)],
+  ['CALLER_LAST_EXTENSION', ({ facts }) => word(facts?.lastExtension)],
+  ['CALLER_CALLBACK_EXTENSION', ({ facts }) => word(facts?.callbackExtension)],
+  ['CALLER_BLOCKED', ({ facts }) => word(facts?.blocked)],
+  ['CALLER_LANGUAGE', ({ facts }) => word(facts?.language)],
+];
+
 const wholeNumber = /^-?\d{1,9}$/;
 
 /**
@@ -55,16 +82,25 @@ const wholeNumber = /^-?\d{1,9}$/;
  * though the connection may break between two commands. The line for the console comes last, since no call waits for it.
  */
 export function commandsFor(
-  { status, value, name }: PriorityAnswer,
+  answer: PriorityAnswer,
   options: AnswerOptions,
-  { queuePrio = options.setQueuePrio, setName = false }: { queuePrio?: boolean; setName?: boolean } = {},
+  {
+    queuePrio = options.setQueuePrio,
+    setName = false,
+    more = false,
+  }: { queuePrio?: boolean; setName?: boolean; more?: boolean } = {},
 ): string[] {
+  const { status, value, name, why } = answer;
   const priority = value !== undefined && safeValue.test(value) ? value : options.defaultPriority;
   const commands = [`SET VARIABLE CALLER_PRIORITY ${priority}`];
   if (queuePrio) commands.push(`SET VARIABLE QUEUE_PRIO ${queuePrioOf(priority, options.queuePrio)}`);
   if (setName && name) commands.push(`SET VARIABLE CALLERID(name) ${quoted(name)}`);
+  if (more)
+    for (const [variable, of] of callerVariables)
+      commands.push(`SET VARIABLE ${variable} ${quoted(of(answer))}`);
   commands.push(`SET VARIABLE CALLER_PRIORITY_STATUS ${status}`);
-  commands.push(`VERBOSE "pbx-bridge: caller priority ${priority} (${status})" 1`);
+  const said = `pbx-bridge: caller priority ${priority} (${status})${why ? `: ${why}` : ''}`;
+  commands.push(`VERBOSE ${quoted(said.replace(/[^\x20-\x7e]+/g, ' ').slice(0, LONGEST_LINE))} 1`);
   return commands;
 }
 

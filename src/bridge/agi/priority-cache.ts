@@ -3,6 +3,9 @@ import type { PriorityAnswer } from './priority-answer.ts';
 
 type Entry = { readonly answer: PriorityAnswer; readonly at: number };
 
+/** A cached answer, and how old it is, ms. */
+export type Cached = { readonly answer: PriorityAnswer; readonly ageMs: number };
+
 export type PriorityCacheOptions = {
   /** How long a found priority is cached, ms. */
   readonly freshMs: number;
@@ -20,21 +23,20 @@ export function createPriorityCache(
   now: () => number,
 ) {
   const cache = new LRUCache<string, Entry>({ max: entries });
-  const isYounger = ({ at }: Entry, ms: number) => now() - at < ms;
+  const cached = (
+    known: Entry | undefined,
+    maxMs: (answer: PriorityAnswer) => number,
+  ): Cached | undefined => {
+    if (known === undefined) return undefined;
+    const ageMs = now() - known.at;
+    return ageMs < maxMs(known.answer) ? { answer: known.answer, ageMs } : undefined;
+  };
 
   return {
-    fresh(number: string): PriorityAnswer | undefined {
-      const known = cache.get(number);
-      if (known === undefined) return undefined;
-      return isYounger(known, known.answer.status === 'FOUND' ? freshMs : notFoundMs)
-        ? known.answer
-        : undefined;
-    },
+    fresh: (number: string) =>
+      cached(cache.get(number), ({ status }) => (status === 'FOUND' ? freshMs : notFoundMs)),
     /** An older priority is used if the API fails. Older "not found" answers are not. */
-    stale(number: string): PriorityAnswer | undefined {
-      const known = cache.peek(number);
-      return known?.answer.status === 'FOUND' && isYounger(known, staleMs) ? known.answer : undefined;
-    },
+    stale: (number: string) => cached(cache.peek(number), ({ status }) => (status === 'FOUND' ? staleMs : 0)),
     set: (number: string, answer: PriorityAnswer): void => void cache.set(number, { answer, at: now() }),
     clear: () => cache.clear(),
   };

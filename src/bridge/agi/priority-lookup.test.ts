@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Log } from '../../shared/log/log.ts';
 import { createTestClock } from '../../shared/process/test-clock.fixture.ts';
+import type { PriorityAnswer } from './priority-answer.ts';
 import { createPriorityLookup, type PriorityLookupOptions } from './priority-lookup.ts';
 import type { LookupResult } from './read-priority.ts';
 
@@ -19,7 +20,8 @@ function setUp(options: Partial<PriorityLookupOptions> = {}) {
   const asked: { number: string; answer: (reading: LookupResult) => Promise<void> }[] = [];
   const said: string[] = [];
   const log: Log = { say: (code, fields) => void said.push(`${code} ${fields?.more}`), child: () => log };
-  const lookup = createPriorityLookup(
+  const whys: (string | undefined)[] = [];
+  const created = createPriorityLookup(
     {
       concurrency: 4,
       maxWaitMs: 500,
@@ -42,6 +44,18 @@ function setUp(options: Partial<PriorityLookupOptions> = {}) {
       log,
     },
   );
+  /** Without why, which goes to `whys`. */
+  const bare = ({ why, ...answer }: PriorityAnswer): PriorityAnswer => {
+    whys.push(why);
+    return answer;
+  };
+  const lookup = {
+    ...created,
+    get(...args: Parameters<typeof created.get>) {
+      const answer = created.get(...args);
+      return answer instanceof Promise ? answer.then(bare) : bare(answer);
+    },
+  };
   const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
   /** Asks, and lets the API answer if it is asked. */
   const askAnd = async (reading: LookupResult) => {
@@ -51,7 +65,7 @@ function setUp(options: Partial<PriorityLookupOptions> = {}) {
     if (asked.length > before) await asked.at(-1)?.answer(reading);
     return answer;
   };
-  return { clock, lookup, asked, said, settle, askAnd };
+  return { clock, lookup, asked, said, whys, settle, askAnd };
 }
 
 test('a found priority is cached while it is fresh', async () => {
@@ -176,4 +190,27 @@ test('a request that has waited too long is dropped', async () => {
   await asked[0]?.answer(gold);
   assert.equal(asked.length, 1);
   assert.deepEqual(said, ['agi.lookup-late 0', 'agi.lookup-failed 0']);
+});
+
+test('an answer says where it comes from, how old it is, and why it is no better one', async () => {
+  const { clock, lookup, whys, askAnd } = setUp();
+  await askAnd({ ...gold, httpStatus: 200 });
+  clock.advance(12_000);
+  await askAnd(gold);
+  clock.advance(3 * 3_600_000);
+  await askAnd(broken);
+  const slow = lookup.get(number, 400);
+  clock.advance(400);
+  await slow;
+  await lookup.get('+49401', 0);
+  lookup.clear();
+  await askAnd(broken);
+  assert.deepEqual(whys, [
+    'from the API, HTTP 200',
+    'from the cache, 12 s old, HTTP 200',
+    'from the cache, 3 h old, HTTP 200, since the API fails: HTTP 500',
+    'from the cache, 3 h old, HTTP 200, since the API fails: no answer within 400 ms',
+    'no time left to ask the API',
+    'HTTP 500',
+  ]);
 });

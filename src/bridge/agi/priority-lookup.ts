@@ -1,8 +1,9 @@
 import PQueue from 'p-queue';
+import { duration } from '../../shared/delivery/report.ts';
 import { type Log, oncePerMinute } from '../../shared/log/log.ts';
 import type { Clock } from '../../shared/process/clock.ts';
 import { failed, type PriorityAnswer, timedOut } from './priority-answer.ts';
-import { createPriorityCache, type PriorityCacheOptions } from './priority-cache.ts';
+import { type Cached, createPriorityCache, type PriorityCacheOptions } from './priority-cache.ts';
 import type { LookupResult } from './read-priority.ts';
 
 export type PriorityLookupOptions = Partial<PriorityCacheOptions> & {
@@ -56,17 +57,25 @@ export function createPriorityLookup(options: PriorityLookupOptions, { request, 
     const { reason, ...answer } = result ?? tooMany;
     if (reason !== undefined) {
       logFailure((more) => log.say('agi.lookup-failed', { number, reason, more }));
-      return cache.stale(number) ?? answer;
+      return orStale(number, answer, reason);
     }
     if (isCurrent) cache.set(number, answer);
-    return answer;
+    return { ...answer, why: `from the API${httpText(answer)}` };
+  }
+
+  /** An older priority, or else the answer that says that the API has failed. */
+  function orStale(number: string, answer: PriorityAnswer, why: string): PriorityAnswer {
+    const stale = cache.stale(number);
+    return stale
+      ? { ...stale.answer, why: `${cacheText(stale)}, since the API fails: ${why}` }
+      : { ...answer, why };
   }
 
   function fetchWithin(number: string, waitMs: number): Promise<PriorityAnswer> {
     return new Promise((resolve) => {
       const cancel = clock.setTimer(() => {
         logLate((more) => log.say('agi.lookup-late', { number, waited: Math.round(waitMs), more }));
-        resolve(cache.stale(number) ?? timedOut);
+        resolve(orStale(number, timedOut, `no answer within ${Math.round(waitMs)} ms`));
       }, waitMs);
       void requests.get(number, true).then((answer) => {
         cancel();
@@ -80,8 +89,13 @@ export function createPriorityLookup(options: PriorityLookupOptions, { request, 
      * Returns the cached answer, or a promise that never rejects: of the API's answer if that comes within `waitMs`, else of
      * an older cached priority, else of a time-out or error. Without time left, no request is made.
      */
-    get: (number: string, waitMs: number): PriorityAnswer | Promise<PriorityAnswer> =>
-      cache.fresh(number) ?? (waitMs > 0 ? fetchWithin(number, waitMs) : (cache.stale(number) ?? timedOut)),
+    get(number: string, waitMs: number): PriorityAnswer | Promise<PriorityAnswer> {
+      const fresh = cache.fresh(number);
+      if (fresh) return { ...fresh.answer, why: cacheText(fresh) };
+      return waitMs > 0
+        ? fetchWithin(number, waitMs)
+        : orStale(number, timedOut, 'no time left to ask the API');
+    },
     /** Requests the priority in advance, with lower precedence than `get`. */
     prefetch(number: string) {
       if (cache.fresh(number) === undefined) void requests.get(number, false);
@@ -93,6 +107,12 @@ export function createPriorityLookup(options: PriorityLookupOptions, { request, 
     },
   };
 }
+
+const httpText = ({ httpStatus }: PriorityAnswer): string =>
+  httpStatus === undefined ? '' : `, HTTP ${httpStatus}`;
+
+const cacheText = ({ answer, ageMs }: Cached): string =>
+  `from the cache, ${duration(ageMs)} old${httpText(answer)}`;
 
 /**
  * Shares one request among all lookups of a number. `settle` makes an answer of its result; `isCurrent` is false if the

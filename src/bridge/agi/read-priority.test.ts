@@ -24,7 +24,7 @@ describe("the API's answer", () => {
     ['a number', answer('{"priority":10}'), found('10')],
     ['zero is a priority', answer('{"priority":0}'), found('0')],
     ['a negative number', answer('{"priority":-1}'), found('-1')],
-    ['a word', answer('{"priority":"gold","segment":"x"}'), found('gold')],
+    ['a word', answer('{"priority":"gold"}'), found('gold')],
     ['under data', answer('{"data":{"priority":7}}'), found('7')],
     ['at the top goes before under data', answer('{"priority":1,"data":{"priority":7}}'), found('1')],
     ['201', answer('{"priority":10}', { status: 201 }), found('10')],
@@ -88,6 +88,31 @@ describe("the API's answer", () => {
   ];
   for (const [what, body, name] of names)
     test(`a name ${what}`, () => assert.equal(readPriority(answer(body), fields('priority')).name, name));
+
+  const facts: [string, string, object | undefined][] = [
+    [
+      'all',
+      `{"priority":1,"segment":"VIP","last_extension":"101","last_answered_at":1,"callback_extension":"102","blocked":true,"language":"de"}`,
+      { segment: 'VIP', lastExtension: '101', callbackExtension: '102', blocked: 'yes', language: 'de' },
+    ],
+    ['of a caller without a priority', '{"priority":null,"blocked":true}', { blocked: 'yes' }],
+    ['under data', '{"data":{"priority":1,"segment":"VIP"}}', { segment: 'VIP' }],
+    [
+      'that are not known',
+      '{"priority":1,"segment":null,"last_extension":null,"callback_extension":null,"blocked":false,"language":null}',
+      undefined,
+    ],
+    [
+      'of another API, which means something else',
+      '{"priority":1,"segment":{"id":7},"last_extension":[101],"callback_extension":true,"blocked":"never","language":"German"}',
+      undefined,
+    ],
+    ['as long as a book', `{"priority":1,"segment":"${'x'.repeat(999)}"}`, { segment: 'x'.repeat(200) }],
+    ['with a priority that is none', '{"priority":[],"segment":"VIP"}', undefined],
+  ];
+  for (const [what, body, expected] of facts)
+    test(`facts ${what}`, () =>
+      assert.deepEqual(readPriority(answer(body), fields('priority')).facts, expected));
 
   test('the field name is configurable, and must be an own property', () => {
     assert.deepEqual(readPriority(answer('{"tier":"a"}'), fields('tier')), found('a'));

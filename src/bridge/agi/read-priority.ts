@@ -1,6 +1,14 @@
 import { type ApiResult, apiErrorKinds } from '../../shared/api/result.ts';
 import { parseJson } from '../../shared/process/parse-json.ts';
-import { failed, notFound, type PriorityAnswer, safeName, safeValue, timedOut } from './priority-answer.ts';
+import {
+  type CallerFacts,
+  failed,
+  notFound,
+  type PriorityAnswer,
+  safeName,
+  safeValue,
+  timedOut,
+} from './priority-answer.ts';
 
 /** Names of fields in the API's response, which the API document leaves open. */
 export type ResponseFields = { readonly priority: string; readonly name: string };
@@ -18,7 +26,7 @@ export type LookupResult = PriorityAnswer & { readonly reason?: string };
  * | no response in time | TIMEOUT |
  * | anything else: no connection, another status, no JSON, no such field, an unsafe value | ERROR |
  *
- * The name is taken if there is one, with FOUND and with NOTFOUND.
+ * The name, and what else the service of this package says of a caller, is taken if there is some, with FOUND and with NOTFOUND.
  */
 export function readPriority(result: ApiResult, fields: ResponseFields): LookupResult {
   if (result.kind === 'failed') {
@@ -35,8 +43,36 @@ export function readPriority(result: ApiResult, fields: ResponseFields): LookupR
   const places = [json, ownProperty(json, 'data')];
   const name = places.map((place) => ownProperty(place, fields.name)).find((it) => typeof it === 'string');
   const found = readValue(places, fields.priority);
-  const safe = typeof name === 'string' && found.reason === undefined ? safeName(name) : '';
-  return safe === '' ? found : { ...found, name: safe };
+  if (found.reason !== undefined) return found;
+  const safe = typeof name === 'string' ? safeName(name) : '';
+  const facts = readFacts(places);
+  return {
+    ...found,
+    ...(safe !== '' && { name: safe }),
+    ...(Object.keys(facts).length > 0 && { facts }),
+  };
+}
+
+/** Longest text of a fact that is kept. */
+const LONGEST_FACT = 200;
+
+/** Other APIs do not have these members. */
+function readFacts(places: readonly unknown[]): CallerFacts {
+  const member = (name: string) =>
+    places.map((place) => ownProperty(place, name)).find((it) => it !== undefined && it !== null);
+  const text = (name: string) => {
+    const value = member(name);
+    return typeof value === 'string' ? value.slice(0, LONGEST_FACT) : '';
+  };
+  const language = text('language');
+  const facts: Required<CallerFacts> = {
+    segment: text('segment'),
+    lastExtension: text('last_extension'),
+    callbackExtension: text('callback_extension'),
+    blocked: member('blocked') === true ? 'yes' : '',
+    language: /^[a-z]{2}$/.test(language) ? language : '',
+  };
+  return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== ''));
 }
 
 function readValue(places: readonly unknown[], field: string): LookupResult {

@@ -5,7 +5,7 @@ import { type FieldKey, type Fields, fieldKey } from './wire/frame.ts';
 
 /**
  * Reads what each AMI event says about a channel or bridge. Undefined if the event lacks its Uniqueid or another
- * required field: only that event is ignored. All are of class `call`; Asterisk 16 and 22 send the same.
+ * required field: only that event is ignored. All are of class `call`; Asterisk 16 to 23 send the same.
  * @see https://docs.asterisk.org/Latest_API/API_Documentation/AMI_Events/
  */
 const readers: ReadonlyMap<string, (fields: Fields, at: number) => Input | undefined> = new Map([
@@ -13,6 +13,7 @@ const readers: ReadonlyMap<string, (fields: Fields, at: number) => Input | undef
   ['Newstate', newstate],
   ['NewCallerid', newCallerid],
   ['DialBegin', dialBegin],
+  ['AttendedTransfer', attendedTransfer],
   ['Rename', rename],
   ['BridgeEnter', bridgeEnter],
   ['BridgeLeave', bridgeLeave],
@@ -39,6 +40,8 @@ const applicationKey = fieldKey('Application');
 const newNameKey = fieldKey('Newname');
 const dialledUniqueidKey = fieldKey('DestUniqueid');
 const dialStringKey = fieldKey('DialString');
+const transfereeKey = fieldKey('TransfereeUniqueid');
+const secondKey = fieldKey('SecondTransfererUniqueid');
 const causeKey = fieldKey('Cause');
 const bridgeKey = fieldKey('BridgeUniqueid');
 const technologyKey = fieldKey('BridgeTechnology');
@@ -91,6 +94,13 @@ export type ChannelStatus = {
   presented: string;
 };
 
+/** Set by a lookup, whatever it found. */
+export const priorityVariable = 'CALLER_PRIORITY_STATUS';
+const lookedUpKey = variableKey(priorityVariable);
+
+/** What a Status event that was asked for with it says: '' if the dialplan has not asked; undefined if another was asked for. */
+export const toPriorityStatus = (fields: Fields): string | undefined => fields(lookedUpKey);
+
 export function toStatus(fields: Fields): ChannelStatus {
   const values = variableKeys.map((key) => text(fields, key));
   return {
@@ -134,6 +144,13 @@ function dialBegin(fields: Fields, at: number): Input | undefined {
   const by = text(fields, uniqueidKey);
   const dialler = by === '' ? {} : { by, place: place(fields) };
   return uniqueid === '' ? undefined : { type: 'dialled', at, uniqueid, dialString, ...dialler };
+}
+
+/** Without a transferee (a conference, say) nobody takes the place of the other line. */
+function attendedTransfer(fields: Fields, at: number): Input | undefined {
+  const uniqueid = text(fields, transfereeKey);
+  const replaces = text(fields, secondKey);
+  return uniqueid === '' || replaces === '' ? undefined : { type: 'transferred', at, uniqueid, replaces };
 }
 
 function rename(fields: Fields, at: number): Input | undefined {

@@ -7,7 +7,8 @@ import { type TestContext, test } from 'node:test';
 import { createCertificate } from '../../../test/tools/certificate.ts';
 import { freePort } from '../../../test/tools/free-port.ts';
 import type { MessageCode } from '../../shared/log/messages.ts';
-import type { AmiFailure } from './failure.ts';
+import { messages } from '../../shared/log/messages.ts';
+import { type AmiFailure, describeFailure } from './failure.ts';
 import {
   channelEvent,
   healthyAnswer,
@@ -157,4 +158,17 @@ test('TLS: nothing is said to a server whose certificate is for another name or 
     assert.equal(code, 'ami.tls-refused');
     assert.equal(player.connections(), 0);
   }
+});
+
+test('a manager user that may be logged in only once is no wrong secret', () => {
+  const of = (detail: string) => describeFailure({ kind: 'login-refused', detail });
+  assert.equal(
+    of('Login Already In Use'),
+    'login refused (Login Already In Use: manager.conf has allowmultiplelogin = no, and another program is logged in as this user)',
+  );
+  assert.equal(of('Authentication failed'), 'login refused (Authentication failed)');
+  assert.match(
+    messages['ami.login-refused'].todo ?? '',
+    /If Asterisk says Login Already In Use, they are right: set allowmultiplelogin = yes/,
+  );
 });

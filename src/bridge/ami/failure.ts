@@ -15,7 +15,10 @@ export type AmiFailure =
     }
   /** Not Asterisk's greeting, or none. `detail`: the first bytes that came. */
   | { readonly kind: 'not-asterisk'; readonly detail: string }
-  /** Wrong user or secret, or an address that the user may not come from; Asterisk gives all three the same answer. */
+  /**
+   * Wrong user or secret, or an address that the user may not come from; Asterisk gives all three the same answer. Or the user is logged
+   * in already, and may be only once.
+   */
   | { readonly kind: 'login-refused'; readonly detail: string }
   /** The manager user lacks write class `reporting`, so it may not ask which channels there are. */
   | { readonly kind: 'no-reporting-class'; readonly detail: string }
@@ -63,7 +66,7 @@ export function describeFailure(failure: AmiFailure): string {
     case 'not-asterisk':
       return `another program listens there, ${failure.detail}`;
     case 'login-refused':
-      return `login refused (${failure.detail})`;
+      return `login refused (${failure.detail}${/already in use/i.test(failure.detail) ? inUse : ''})`;
     case 'no-reporting-class':
       return `the manager user lacks write class "reporting" (${failure.detail})`;
     case 'no-call-class':
@@ -74,6 +77,8 @@ export function describeFailure(failure: AmiFailure): string {
       return failure.detail === 'closed' ? 'closed by Asterisk' : `connection lost (${failure.detail})`;
   }
 }
+
+const inUse = ': manager.conf has allowmultiplelogin = no, and another program is logged in as this user';
 
 const tlsChecks = {
   name: 'the certificate is for another name',

@@ -29,6 +29,10 @@ export type Inspection = {
     readonly context: string;
     /** PJSIP's `trust_id_inbound`: whether it accepts the caller's number from P-Asserted-Identity; undefined if unknown. */
     readonly trustsIdentity: boolean | undefined;
+    /** Whether PJSIP takes calls for its own by the user in From, without a password; absent if unknown. */
+    readonly isFoundByName?: boolean | undefined;
+    /** The number of its caller id; '' if it has none, or that is unknown. */
+    readonly callerNumber: string;
   }[];
   /** The context of chan_sip's guests; '' if it lets none in. */
   readonly guestContext: string;
@@ -157,14 +161,27 @@ async function readEndpoints(connection: Connection): Promise<Inspection['endpoi
   const contexts = new Map(await readContexts(connection, devices));
   return Promise.all(
     devices.map(async (name) => {
-      const trusts = name.startsWith('PJSIP/') ? await readOption(connection, name, 'trust_id_inbound') : '';
+      const isPjsip = name.startsWith('PJSIP/');
+      const read = (option: string) => (isPjsip ? readOption(connection, name, option) : '');
+      const [trusts, identifyBy, auth] = await Promise.all(
+        ['trust_id_inbound', 'identify_by', 'auth'].map(read),
+      );
       return {
         name,
         context: contexts.get(name) ?? '',
-        trustsIdentity: trusts === '' ? undefined : isYes(trusts),
+        trustsIdentity: trusts ? isYes(trusts) : undefined,
+        isFoundByName: identifyBy ? identifyBy.split(',').includes('username') && auth === '' : undefined,
+        callerNumber: await readCallerNumber(connection, name),
       };
     }),
   );
+}
+
+/** PJSIP has name and number in one option: `"Anna" <1001>`. */
+async function readCallerNumber(connection: Connection, endpoint: string): Promise<string> {
+  const isPjsip = endpoint.startsWith('PJSIP/');
+  const text = await readOption(connection, endpoint, isPjsip ? 'callerid' : 'callerid_num');
+  return /<([^<>]*)>$/.exec(text)?.[1] ?? (/^\+?\d+$/.test(text) ? text : '');
 }
 
 async function readDialplanContexts(connection: Connection): Promise<Inspection['contexts']> {
@@ -219,7 +236,7 @@ const harmful = [
   ['user', 'UserEvent'],
 ] as const;
 
-/** ListCommands lists only the actions that the user may use; Asterisk 16 and 22 do so. */
+/** ListCommands lists only the actions that the user may use; Asterisk 16 to 23 do so. */
 function extraRights({ response, fields }: Response): Inspection['extraRights'] {
   if (response !== 'Success') return undefined;
   return harmful.filter(([, action]) => fields.has(action)).map(([right, action]) => ({ right, action }));

@@ -121,6 +121,7 @@ export function createAmiLink(options: AmiLinkOptions, tools: AmiLinkTools) {
       presentation: (uniqueid, channel) => ask?.presentation(uniqueid, channel),
       application: (question) => ask?.application(question),
       variable: (question) => ask?.variable(question),
+      priority: (channel) => ask?.priority(channel),
       channels: () => ask?.channels(),
     } satisfies Questions,
     /** Uses this login from the next attempt on, which is made at once if the link is down. */

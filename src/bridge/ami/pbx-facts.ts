@@ -1,5 +1,5 @@
 import { within } from '../../shared/process/within.ts';
-import { longestUniqueid, type RecordOptions, usualRecords } from '../cdr/cdr-source.ts';
+import { type RecordOptions, usualRecords } from '../cdr/cdr-source.ts';
 import type { Connection } from './connection.ts';
 import { readGuestContext } from './guest-context.ts';
 import { readRecordOptions } from './record-options.ts';
@@ -37,7 +37,7 @@ export async function askFacts(connection: Connection, { onFacts, onContexts, on
     connection.request({ action: 'CoreSettings' }).then(({ fields }) => {
       // Debian's is followed by what it is made of: `22.10.1+dfsg+~cs6.17.60671434-1`.
       const version = (fields.get('AsteriskVersion') ?? '').replace(/[+~].*/, '');
-      learn({ version }, { uniqueidLength: longestUniqueid(fields.get('SystemName') ?? '') });
+      learn({ version }, { systemname: fields.get('SystemName') ?? '' });
     }),
     readRecordOptions(connection).then((records) => learn({}, records)),
     Promise.all([

@@ -4,7 +4,7 @@ import type { Input } from '../calls/input.ts';
 import type { DialplanPart } from '../calls/place.ts';
 import type { Connection } from './connection.ts';
 import { readExtension } from './dialplan-line.ts';
-import { type ChannelStatus, presentationVariableList, toStatus } from './events.ts';
+import { type ChannelStatus, presentationVariableList, priorityVariable, toStatus } from './events.ts';
 import type { AmiCounters } from './link-log.ts';
 import { readSnapshot, readVariable } from './snapshot.ts';
 import { isSafeValue } from './wire/manager.ts';
@@ -20,6 +20,8 @@ export type Questions = {
   application(question: ApplicationAsked): void;
   /** A variable of a channel; the answer is a `variable` input. */
   variable(question: VariableAsked): void;
+  /** Whether the dialplan has asked for the caller's priority; the answer is only in the frames, for a recording. */
+  priority(channel: string): void;
   /** All channels and bridges, to find events that never came; the answer is a `channels-listed` input, if it is complete. */
   channels(): void;
 };
@@ -41,6 +43,7 @@ export function createQuestions(
     presentation: (uniqueid, channel) => handOn(askPresentation(connection, clock, uniqueid, channel)),
     application: (question) => handOn(askApplication(connection, clock, question)),
     variable: (question) => handOn(askVariable(connection, clock, question)),
+    priority: (channel) => handOn(askPriority(connection, channel)),
     channels: () => handOn(askChannels(connection, clock, counters)),
   };
 }
@@ -93,6 +96,19 @@ async function askApplication(
     : undefined;
   const { application = '', data = '' } = before ?? found ?? {};
   return { type: 'application', at: clock.now(), uniqueid, application, data, others: more.flat() };
+}
+
+async function askPriority(connection: Connection, channel: string): Promise<undefined> {
+  if (!isSafeValue(channel)) return;
+  await connection.list(
+    {
+      action: { action: 'Status', channel, variables: priorityVariable },
+      item: 'Status',
+      last: 'StatusComplete',
+      read: () => undefined,
+    },
+    { needed: 'unless-others-come' },
+  );
 }
 
 async function askVariable(

@@ -16,9 +16,7 @@ const batchTimeS = 300;
  * @throws ConnectionEnded when the connection ends meanwhile.
  * @see https://docs.asterisk.org/Latest_API/API_Documentation/Dialplan_Functions/AST_CONFIG/
  */
-export async function readRecordOptions(
-  connection: Connection,
-): Promise<Omit<RecordOptions, 'uniqueidLength'>> {
+export async function readRecordOptions(connection: Connection): Promise<Omit<RecordOptions, 'systemname'>> {
   const [batch = '', time, ignores = ''] = await Promise.all(
     ['batch', 'time', 'ignoredialchanges'].map((option) =>
       readVariable(connection, `AST_CONFIG(cdr.conf,general,${option})`),

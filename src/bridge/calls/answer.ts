@@ -1,11 +1,10 @@
-import { normaliseNumber } from '../../shared/phone-number/normalise-number.ts';
 import { reportWhatIsDue, saveCall } from './call.ts';
-import { type Bridge, type Channel, dialledTo, isCaller, UP } from './channel.ts';
-import { extensionOf } from './channel-name.ts';
-import type { OpenCall } from './open-call.ts';
+import { callerIdOf } from './caller-id.ts';
+import { type Bridge, type Channel, isCaller, UP } from './channel.ts';
 import { partiesOf } from './topology.ts';
 import { type TrackerState, writeObserved } from './tracker-state.ts';
-import { isGuest, isTrunkEnd } from './trunk-learning.ts';
+import { isTrunkEnd } from './trunk-learning.ts';
+import { isPerson, talksWith } from './who.ts';
 
 /**
  * The members of the bridge have changed: an unanswered caller in it is answered if a person's channel is there. A
@@ -14,18 +13,11 @@ import { isGuest, isTrunkEnd } from './trunk-learning.ts';
  */
 export function answerCallsIn(state: TrackerState, bridge: Bridge): void {
   const parties = partiesOf(state, bridge);
-  let outside: Channel | undefined;
-  let ofHouse: Channel | undefined;
-  let machine: Channel | undefined;
-  for (const party of parties) {
-    if (party.state !== UP || state.calls.has(party.uniqueid) || isGuest(state, party)) continue;
-    if (state.rules.isMachine(party.name)) machine ??= party;
-    else if (isTrunkEnd(state, party)) outside ??= party;
-    else ofHouse ??= party;
-  }
-  const person = ofHouse ?? outside;
+  const people = parties.filter((party) => isPerson(state, party));
+  const ofHouse = people.find((person) => !isTrunkEnd(state, person));
+  const person = ofHouse ?? people[0];
   if (person === undefined) {
-    if (machine !== undefined) writeMachine(state, parties, machine);
+    callersAlone(state, parties);
     return;
   }
   const there = new Set(parties.map(({ uniqueid }) => uniqueid));
@@ -33,14 +25,19 @@ export function answerCallsIn(state: TrackerState, bridge: Bridge): void {
     const call = state.calls.get(caller.uniqueid);
     if (call === undefined || !isCaller(caller)) continue;
     const { answer } = call;
+    const isNew = talksWith(state, call, people);
     if (!there.has(caller.role.talksWith ?? '')) {
       caller.role.talksWith = person.uniqueid;
+      person.withCaller = caller.uniqueid;
       if (answer !== undefined)
         writeObserved(state, call, { code: 'takes-over', by: callerIdOf(state, call, person) });
     }
     const first = ofHouse && answer && there.has(answer.by) ? state.channels.get(answer.by) : undefined;
     const joins = first !== undefined && isTrunkEnd(state, first);
-    if (answer !== undefined && !joins) continue;
+    if (answer !== undefined && !joins) {
+      if (isNew) saveCall(state, call);
+      continue;
+    }
     const callerId = callerIdOf(state, call, person);
     call.answer = { by: person.uniqueid, callerId };
     if (joins) writeObserved(state, call, { code: 'joins', by: callerId });
@@ -49,33 +46,18 @@ export function answerCallsIn(state: TrackerState, bridge: Bridge): void {
   }
 }
 
-/** Notes for `explain` why a caller who is connected with this channel has not been answered: once for each machine. */
-function writeMachine(state: TrackerState, parties: readonly Channel[], machine: Channel): void {
+/** No person is there. Notes for `explain` why a caller who is connected with a machine has not been answered: once for each. */
+function callersAlone(state: TrackerState, parties: readonly Channel[]): void {
+  const machine = parties.find(
+    (party) => party.state === UP && !state.calls.has(party.uniqueid) && state.rules.isMachine(party.name),
+  );
   for (const caller of parties) {
     const call = state.calls.get(caller.uniqueid);
-    if (call === undefined || call.answer !== undefined || !isCaller(caller)) continue;
+    if (call === undefined) continue;
+    talksWith(state, call, []);
+    if (machine === undefined || call.answer !== undefined || !isCaller(caller)) continue;
     if (caller.role.machine === machine.uniqueid) continue;
     caller.role.machine = machine.uniqueid;
     writeObserved(state, call, { code: 'machine', channel: machine.name });
   }
-}
-
-/**
- * Who answered: the channel's endpoint, since the CallerIDNum of a leg of a group or queue is often the number dialled; of
- * an endpoint with a name, the phone's number if its address has it.
- * A leg over a trunk has no endpoint of ours. It is a mobile, say, and named by the dialled number. If that was not
- * observed, it is named by the trunk: its CallerIDNum can be our own number that the caller called. That holds with
- * ANSWERED_BY=callerid too, which is about phones.
- */
-function callerIdOf(state: TrackerState, call: OpenCall, person: Channel): string {
-  const { rules } = state;
-  const extension = extensionOf(person.name);
-  if (!isTrunkEnd(state, person)) {
-    const own = dialledTo(person) ?? extension;
-    return rules.answeredBy === 'callerid' ? (person.number ?? own) : own;
-  }
-  const dialled = dialledTo(person);
-  const number = normaliseNumber(dialled ?? person.number ?? '', rules.defaultCountry);
-  const ours = dialled === undefined && number === normaliseNumber(call.called, rules.defaultCountry);
-  return ours || number === '' ? extension : number;
 }

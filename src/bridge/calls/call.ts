@@ -7,6 +7,7 @@ import type { JournalEvent, Report } from './effect.ts';
 import { extrasOf, missedOf, outcomeOf } from './missed.ts';
 import { callIdOf, type OpenCall } from './open-call.ts';
 import { decide, isOverdue, type TrackerState, takeOverdue, waitFor, writeJournal } from './tracker-state.ts';
+import { saveWho, whoUntil } from './who.ts';
 
 /**
  * How long to wait for a number that is missing at the first ring, ms: some trunks send it late, some dialplans are
@@ -112,6 +113,7 @@ export function dropCall(state: TrackerState, call: OpenCall): void {
 /** Forgets a call that has ended, or was none. */
 export function freeCall(state: TrackerState, call: OpenCall): void {
   state.calls.delete(call.uniqueid);
+  state.who.delete(call.uniqueid);
   state.waitingForNumber.delete(call.uniqueid);
   state.replacing.delete(call.uniqueid);
   state.effects.push({ type: 'free', id: call.id, uniqueid: call.uniqueid });
@@ -167,6 +169,7 @@ function report(
 ): void {
   if (!isForward(call.reported, status)) return;
   call.reported = status;
+  if (status === 'ringing' && state.who.has(call.uniqueid)) state.whoChanged.add(call.uniqueid);
   const { at } = state;
   const { id, from, answer, partlyObserved } = call;
   // The end names the answerer too, unless a part of the call was not observed. Then another bridge of this PBX may
@@ -180,7 +183,7 @@ function report(
     from,
     ...(answer?.callerId !== undefined && namesAnswerer && { callerId: answer.callerId }),
     ...(status === 'completed' && { outcome: outcomeOf(call, more.missed) }),
-    extras: extrasOf(call, status, more),
+    extras: extrasOf(call, status, { ...more, ...whoAt(state, call, status, more.at) }),
   };
   state.effects.push(event);
   writeJournal(state, {
@@ -191,6 +194,13 @@ function report(
     kind: 'reported',
     event: reportedEvent(state, call, status, more.missed),
   });
+}
+
+/** Whose phones rang, and at the end who talked. Of a call that was not observed as a whole, another bridge may know more. */
+function whoAt(state: TrackerState, call: OpenCall, status: CallStatus, at: number | undefined) {
+  if (call.began === undefined || call.partlyObserved) return {};
+  const { rang, talked } = whoUntil(state, call, status === 'completed' ? at : (at ?? state.at));
+  return { rang, ...(status === 'completed' && { talked }) };
 }
 
 function reportedEvent(
@@ -220,5 +230,5 @@ export function saveCall(state: TrackerState, call: OpenCall): void {
   state.calls.set(call.uniqueid, call);
   if (call.number === 'awaited') state.waitingForNumber.add(call.uniqueid);
   else state.waitingForNumber.delete(call.uniqueid);
-  state.effects.push({ type: 'save', call: { ...call } });
+  saveWho(state, call);
 }

@@ -1,8 +1,10 @@
+import { answerCallsIn } from './answer.ts';
 import { dropCall, reviewNumber } from './call.ts';
 import { awaitsPresentation, presumePresentation } from './caller-number.ts';
-import { type Channel, isCaller, isInbound, presentedIn } from './channel.ts';
+import { type Channel, createCaller, isCaller, isInbound, presentedIn } from './channel.ts';
 import { forgetGone } from './hang-up.ts';
 import type { CallerNumberChanged, PresentationAnswered } from './input.ts';
+import { pickUp } from './snapshot.ts';
 import { setRole } from './topology.ts';
 import { type TrackerState, writeObserved } from './tracker-state.ts';
 import { learnRevealingTrunk } from './trunk-learning.ts';
@@ -24,6 +26,7 @@ export function presentationAnswered(
   { uniqueid, presentation, dnid, presented = '' }: PresentationAnswered,
 ): void {
   const channel = state.channels.get(uniqueid);
+  if (channel?.isInDoubt) decideDoubt(state, channel, dnid);
   if (!isCaller(channel)) return;
   const call = state.calls.get(uniqueid);
   if (call !== undefined) writeObserved(state, call, { code: 'presentation', presentation });
@@ -34,7 +37,7 @@ export function presentationAnswered(
   const isOurs = isFoundLater && channel.endpoint.startsWith('PJSIP/') && dnid === '';
   const { role } = channel;
   if (isFoundLater) role.presented = presentedIn(presented) ?? role.presented;
-  if (isFoundLater && call) call.did ??= dnid ?? '';
+  if (call) call.did ??= (channel.fromStart ? channel.exten : dnid) ?? '';
   if (channel.presentation !== 'prohibited') {
     channel.presentation = presentation;
     // If the caller hung up first, the PBX has no answer. Its Hangup may come after that.
@@ -45,6 +48,17 @@ export function presentationAnswered(
   if (isOurs && call !== undefined && call.reported === undefined) dropCall(state, call);
   else callerChanged(state, channel);
   forgetGone(state, channel);
+}
+
+/** Begins the call of a channel that was found in progress, if a number was dialled to reach the PBX by it. */
+function decideDoubt(state: TrackerState, channel: Channel, dnid: string | undefined): void {
+  if (dnid === undefined) return;
+  channel.isInDoubt = false;
+  if (dnid === '' || channel.role.type !== 'other') return;
+  const role = createCaller({ isInbound: true, presented: presentedIn(channel.number ?? '') });
+  setRole(state, channel, { ...role, isAsked: true });
+  pickUp(state, channel);
+  if (channel.bridge !== undefined) answerCallsIn(state, channel.bridge);
 }
 
 export function numbersOverdue(state: TrackerState): void {

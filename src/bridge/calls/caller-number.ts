@@ -6,7 +6,8 @@ import type { NumberSource } from './effect.ts';
 import type { NumberToReport } from './input.ts';
 import type { OpenCall } from './open-call.ts';
 import { presumedPresentation } from './presentation.ts';
-import { numberToReport } from './rules.ts';
+import { needsNumberCalled } from './report-rules.ts';
+import { numberByRules, numberToReport } from './rules.ts';
 import { decide, type TrackerState, writeJournal } from './tracker-state.ts';
 
 /** True while the number of a call is not known, and may still come. */
@@ -38,32 +39,32 @@ export function decideNumber(
   time: 'left' | 'up' | 'over',
 ): boolean {
   if (!isNumberOpen(call)) return false;
+  if (isCaller(channel) && time !== 'over' && awaitsNumberCalled(state, call)) {
+    askPresentation(state, channel);
+    return false;
+  }
   const { presentation = 'unknown' } = channel ?? {};
   const presented = channel && presentedBy(channel);
   if (presentation === 'prohibited' || isWithheld(presented ?? '')) {
     call.number = 'withheld';
     const seen = 'the caller withholds the number';
-    takeNumber(state, call, numberToReport(state.rules, { lacks: 'withheld', seen }));
+    takeNumber(state, call, byRules(state, call, channel, { lacks: 'withheld', seen }));
     return true;
   }
   if (!isCaller(channel) || presented === undefined) {
     if (time === 'left' || call.number === 'absent') return false;
     call.number = 'absent';
     const seen = channel?.number ? `${channel.number} is no number` : 'no number came';
-    takeNumber(state, call, numberToReport(state.rules, { lacks: 'missing', seen }));
+    takeNumber(state, call, byRules(state, call, channel, { lacks: 'missing', seen }));
     return true;
   }
   // There is no time limit: a slow PBX must not reveal a withheld number.
   if (presentation === 'unknown' && time !== 'over') {
-    if (channel.role.isAsked) return false;
-    channel.role.isAsked = true;
-    state.effects.push({ type: 'ask', uniqueid: channel.uniqueid, channel: channel.name });
-    const event = { code: 'presentation-asked' } as const;
-    writeJournal(state, { at: state.at, uniqueid: channel.uniqueid, kind: 'observed', event });
+    askPresentation(state, channel);
     return false;
   }
   if (state.rules.reportedNumber === 'dialplan' && time === 'left' && call.number === 'awaited') return false;
-  const decided = numberToReport(state.rules, readingOf(state, channel));
+  const decided = byRules(state, call, channel, readingOf(state, channel));
   if (call.number === 'absent' && 'from' in decided)
     decide(state, call.id, 'reported-late', 'the number came after all');
   call.number = 'known';
@@ -76,8 +77,39 @@ export function decideNumber(
 
 /** Takes the number to report. A call that is reported already goes on under its number. */
 export function takeNumber(state: TrackerState, call: OpenCall, decided: NumberToReport): void {
-  if ('from' in decided) call.from = decided.from;
-  else if (call.reported === undefined) decide(state, call.id, decided.reason, decided.why);
+  if ('from' in decided) {
+    call.from = decided.from;
+    delete call.ignored;
+  } else if (call.reported === undefined) {
+    const { reason, why, number } = decided;
+    if (call.ignored === undefined) decide(state, call.id, reason, why, number);
+    if (reason === 'ignored') Object.assign(call, { from: '', ignored: why });
+  }
+}
+
+/** The number to report as the rules say. */
+function byRules(
+  { rules }: TrackerState,
+  { did }: OpenCall,
+  channel: Channel | undefined,
+  caller: Parameters<typeof numberToReport>[1],
+): NumberToReport {
+  const decided = numberToReport(rules, caller);
+  return numberByRules(rules, decided, { called: did, channel: channel?.name });
+}
+
+/** True for a call found in progress while the PBX has still to say which number was called, if a rule must know it. */
+function awaitsNumberCalled({ rules }: TrackerState, { did, reported }: OpenCall): boolean {
+  return did === undefined && reported === undefined && needsNumberCalled(rules);
+}
+
+/** Asks once whether the number may be shown; the answer has the number called, too. */
+function askPresentation(state: TrackerState, { uniqueid, name, role }: CallerChannel): void {
+  if (role.isAsked) return;
+  role.isAsked = true;
+  state.effects.push({ type: 'ask', uniqueid, channel: name });
+  const event = { code: 'presentation-asked' } as const;
+  writeJournal(state, { at: state.at, uniqueid, kind: 'observed', event });
 }
 
 /** What a caller's channel has for a number: the trunk's, or by setting what the dialplan made of it. */

@@ -18,15 +18,26 @@ export type Channel = {
   state: number;
   /** CallerIDNum as it is now: the dialplan may have changed it. */
   number: string | undefined;
+  /** CallerIDNum of its Newchannel: a phone's own, if it has dialled. */
+  firstNumber: string | undefined;
   presentation: Presentation;
   /** True if it was seen from its Newchannel on; false if a snapshot or a bridge was the first to show it. */
   fromStart: boolean;
-  /** The context that it began in, by its Newchannel. */
+  /**
+   * The context that it began in, by its Newchannel; else the one in which it was seen first, unless Dial() or Queue() had
+   * dialled it.
+   */
   context: string | undefined;
+  /** True while the PBX is asked whether a number was dialled to reach it: then it is a caller's, else a leg that we dialled. */
+  isInDoubt: boolean;
   /** The extension that it came in on, as far as is known: for a caller, the number that was called. */
   exten: string | undefined;
   /** The bridge it is in. */
   bridge: Bridge | undefined;
+  /** The Uniqueid of the caller that it was connected with last. */
+  withCaller: string | undefined;
+  /** Who rings with it now for a caller. */
+  ringsAs: string | undefined;
   /** When it was seen first, Unix ms. */
   readonly seenAt: number;
   /** True if the last list of all channels did not have it. */
@@ -75,12 +86,16 @@ export type Caller = {
 };
 
 /** A channel that was dialled. */
-type Leg = {
+export type Leg = {
   readonly type: 'leg';
-  /** The Uniqueid of the caller that it was dialled for. */
+  /** The Uniqueid of the caller that it was dialled for; of whoever dials, for nobody who calls in. */
   readonly dialledFor: string | undefined;
   /** The number that was dialled to make it, if its endpoint does not say it: a mobile's over a trunk, say. */
   readonly dialled: string | undefined;
+  /** True once its DialBegin has come: only then is it known whether it goes out over a trunk. */
+  readonly isBegun: boolean;
+  /** True once it has been dialled for a moment and has not said that it rings: nobody can know, so it does. */
+  isSilent: boolean;
   /** True if no channel's Dial has made it, but Asterisk itself, for Page() or ARI. */
   readonly isDialledByPbx: boolean;
   /** True while Page() has it in its conference. It answers by itself: nobody has picked it up. */
@@ -122,11 +137,15 @@ export function createChannel(
     trunk: more.trunk,
     state: seen.state,
     number: seen.callerNumber || undefined,
+    firstNumber: undefined,
     presentation: 'unknown',
     fromStart: more.fromStart,
     context: undefined,
+    isInDoubt: false,
     exten: seen.exten,
     bridge: undefined,
+    withCaller: undefined,
+    ringsAs: undefined,
     seenAt: more.seenAt,
     isMissing: false,
     goneAt: undefined,
@@ -158,7 +177,14 @@ export function legRole(before: Role, now: Partial<Omit<Leg, 'type'>>): Leg {
   const known =
     before.type === 'leg'
       ? before
-      : { dialledFor: undefined, dialled: undefined, isDialledByPbx: false, isPaged: false };
+      : {
+          dialledFor: undefined,
+          dialled: undefined,
+          isBegun: false,
+          isSilent: false,
+          isDialledByPbx: false,
+          isPaged: false,
+        };
   return { ...known, ...now, type: 'leg' };
 }
 
@@ -200,6 +226,8 @@ export function presentedIn(callerNumber: string): string | undefined {
 
 /** Channel states that matter. Source: docs.asterisk.org, AST_STATE: Ring is a caller's who rings at us, Up is answered. */
 export const RING = 4;
+/** A dialled leg rings. */
+export const RINGING = 5;
 export const UP = 6;
 /** An analogue line that rings, and waits for its caller's number. */
 export const PRERING = 9;

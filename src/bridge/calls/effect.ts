@@ -17,12 +17,14 @@ export type Effect =
   | Save
   | Free
   | TrunkChanged
+  | DialledOut
   | PriorityPrefetch
   | PresentationAsked
   | VariableAsked
   | ApplicationAsked
   | ChannelsAsked
   | BridgeUnseen
+  | WhoChanged
   | Wake
   | LogDecision
   | JournalWritten;
@@ -54,6 +56,12 @@ export type Free = { readonly type: 'free'; readonly id: string; readonly unique
 
 /** Save what is known of this endpoint (`PJSIP/trunk`) as a trunk; without `trunk`, delete it. */
 export type TrunkChanged = { readonly type: 'trunk'; readonly endpoint: string; readonly trunk?: Trunk };
+
+/**
+ * The PBX has dialled this channel over a trunk: it is no inbound call, whatever its records say of it later. Kept on disk, since a
+ * bridge that starts later does not see it any more.
+ */
+type DialledOut = { readonly type: 'dialled-out'; readonly uniqueid: string; readonly at: number };
 
 /**
  * An inbound call from this number has begun, and the number may be shown: the dialplan may look up its priority soon.
@@ -88,6 +96,15 @@ export type ApplicationAsked = {
   readonly place?: Place;
   /** Extensions whose lines are wanted too; all of the context without `exten`. */
   readonly others?: readonly DialplanPart[];
+};
+
+/** Who rings for the caller now, and who talks with the caller: to be told soon, not to be kept. */
+export type WhoChanged = {
+  readonly type: 'who';
+  /** The call's id. */
+  readonly id: string;
+  readonly rings: readonly string[];
+  readonly talks: readonly string[];
 };
 
 /** Send a tick at `at` (Unix ms) or soon after. */

@@ -15,6 +15,7 @@ import type { OpenCall } from './open-call.ts';
 import type { Place } from './place.ts';
 import { leaveBridge, removeChannel } from './topology.ts';
 import { decide, type TrackerState, takeOverdue, writeJournal } from './tracker-state.ts';
+import { legChanged } from './who.ts';
 
 /**
  * Handles a hang-up. The channel is kept while the PBX still has to answer a question about it: its presentation, or
@@ -43,6 +44,7 @@ export function hungUp(
   // The PBX still answers a question that was asked before the hang-up.
   leaveBridge(state, channel);
   channel.goneAt = state.at;
+  legChanged(state, channel);
   forgetGone(state, channel);
 }
 

@@ -14,6 +14,7 @@ export type Input =
   | CallerNumberChanged
   | PresentationAnswered
   | Dialled
+  | Transferred
   | ChannelRenamed
   | BridgeEntered
   | BridgeLeft
@@ -96,6 +97,18 @@ export type Dialled = {
   /** The Uniqueid of the channel that dials, and where it is in the dialplan; absent if the PBX itself made the leg. */
   readonly by?: string;
   readonly place?: Place;
+};
+
+/**
+ * AttendedTransfer: a phone hands whom it talks with on to whom it has called on another line, while that one rings, too.
+ */
+export type Transferred = {
+  readonly type: 'transferred';
+  readonly at: number;
+  /** The Uniqueid of who is handed on. */
+  readonly uniqueid: string;
+  /** The Uniqueid of the phone's channel on the other line, whose place that one takes. */
+  readonly replaces: string;
 };
 
 /** Rename: masquerades (pickup, AMI redirect) give a channel another's name and technology. */
@@ -245,4 +258,9 @@ type Tick = { readonly type: 'tick'; readonly at: number };
 /** The number to report of a caller and how it was read, or why the call is not reported. */
 export type NumberToReport =
   | { readonly from: string; readonly how: string }
-  | { readonly reason: Reason; readonly why: string };
+  | {
+      readonly reason: Reason;
+      readonly why: string;
+      /** Of an ignored call: the number that would have been reported. */
+      readonly number?: string;
+    };

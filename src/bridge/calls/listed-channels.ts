@@ -1,9 +1,10 @@
 import { answerCallsIn } from './answer.ts';
 import { type Channel, callerOf, UP } from './channel.ts';
-import type { ChannelsListed } from './input.ts';
+import type { ChannelsListed, SnapshotChannel } from './input.ts';
 import { callVanished, channelOf, isHolding, pickUp } from './snapshot.ts';
-import { addChannel, enterBridge, legsOf, removeChannel } from './topology.ts';
+import { addChannel, enterBridge, legsOf, removeChannel, setRole } from './topology.ts';
 import { type TrackerState, takeOverdue, waitFor, writeObserved } from './tracker-state.ts';
+import { legChanged } from './who.ts';
 
 /** How long after both have picked up a BridgeEnter may come, ms: Asterisk sends it at once. */
 const CONNECT_MS = 2_000;
@@ -48,21 +49,35 @@ export function applyList(state: TrackerState, list: ChannelsListed): void {
   }
   const unheard = new Set<string>();
   for (const row of listed.values()) {
-    if (state.channels.has(row.uniqueid)) continue;
+    const known = state.channels.get(row.uniqueid);
+    if (known !== undefined && known.role.type !== 'unknown') continue;
     unheard.add(row.uniqueid);
     // The Newchannel may be on the way.
-    if (!state.unheard.has(row.uniqueid)) continue;
-    const channel = channelOf(state, row, undefined);
-    addChannel(state, channel);
-    pickUp(state, channel);
+    if (state.unheard.has(row.uniqueid)) newchannelLost(state, row, known);
   }
   state.unheard = unheard;
   connect(state, list);
 }
 
+/** @param known what a BridgeEnter has said of the channel. */
+function newchannelLost(state: TrackerState, row: SnapshotChannel, known: Channel | undefined): void {
+  const found = channelOf(state, row, undefined);
+  if (known === undefined) addChannel(state, found);
+  else {
+    const { trunk, number, context, exten, isInDoubt, state: now } = found;
+    Object.assign(known, { trunk, number, context, exten, isInDoubt, state: now });
+    setRole(state, known, found.role);
+  }
+  const channel = known ?? found;
+  pickUp(state, channel);
+  if (channel.bridge !== undefined) answerCallsIn(state, channel.bridge);
+}
+
 function hangupLost(state: TrackerState, channel: Channel): void {
   const call = state.calls.get(channel.uniqueid);
   if (call !== undefined) writeObserved(state, call, { code: 'hangup-lost', channel: channel.name });
+  channel.goneAt = state.at;
+  legChanged(state, channel);
   removeChannel(state, channel);
   if (call !== undefined) callVanished(state, call, channel);
 }

@@ -364,7 +364,11 @@ test('each event has the number called, the line and its time; a time that was n
       later(7, enters('b', phone)),
       ends(9),
     ]),
-    [0, 7, 9].map((s) => ({ ...call, at: time(s) })),
+    [
+      { ...call, at: time(0), rang: [] },
+      { ...call, at: time(7), rang: [] },
+      { ...call, at: time(9), rang: [], talked: [{ by: '1001', from: 7_000, to: 9_000 }] },
+    ],
   );
   const found = snapshot([
     row('1.1', 'PJSIP/trunk-00000001', { context: 'from-trunk', exten: 's', state: 6 }),

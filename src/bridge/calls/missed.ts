@@ -1,4 +1,9 @@
-import { type CallExtras, longestCallSeconds, type Missed } from '../../shared/api/contract/call-extras.ts';
+import {
+  type CallExtras,
+  longestCallSeconds,
+  type Missed,
+  shortText,
+} from '../../shared/api/contract/call-extras.ts';
 import type { CallStatus } from '../../shared/api/contract/call-status.ts';
 import { numberIn } from '../../shared/phone-number/number-text.ts';
 import {
@@ -109,7 +114,8 @@ export function rang(state: TrackerState, leg: Channel): void {
   if (!isCaller(caller) || leg.kind !== 'real') return;
   const { role } = caller;
   const { at: until } = state;
-  const name = isTrunkEnd(state, leg) ? undefined : (dialledTo(leg) ?? extensionOf(leg.name));
+  const device = dialledTo(leg) ?? extensionOf(leg.name);
+  const name = isTrunkEnd(state, leg) ? undefined : state.rules.extension(device, leg.name);
   const others = role.rang !== undefined && until - role.rang.until < RANG_OUT_MS ? role.rang.name : name;
   role.rang = { until, name: others === name ? name : undefined };
 }
@@ -218,15 +224,17 @@ function technologyOf({ name }: Channel): string {
 export function extrasOf(
   { did = '', line, began }: Pick<OpenCall, 'did' | 'line' | 'began'>,
   status: CallStatus,
-  { at, missed }: { at?: number | undefined; missed?: Missed | undefined },
+  { at, missed, rang, talked }: Pick<CallExtras, 'missed' | 'rang' | 'talked'> & { at?: number | undefined },
 ): CallExtras {
-  const number = clean(did, 64);
+  const number = shortText(did, 64);
   const happened = status === 'ringing' ? began : at;
   return {
     ...(numberIn(number) !== '' && { number_called: number }),
-    ...(line !== undefined && line !== '' && { line: clean(line, 100) }),
+    ...(line !== undefined && line !== '' && { line: shortText(line, 100) }),
     ...(happened !== undefined && { at: new Date(happened).toISOString() }),
     ...(missed !== undefined && { missed }),
+    ...(rang !== undefined && { rang }),
+    ...(talked !== undefined && talked.length > 0 && { talked }),
   };
 }
 
@@ -237,8 +245,4 @@ export function outcomeOf(
 ): string {
   if (answer !== undefined) return `was answered ${answererOf(answer.callerId)}`;
   return missed === undefined ? 'no answer was observed' : missedText(missed);
-}
-
-function clean(text: string, max: number): string {
-  return text.replace(/\p{Cc}/gu, '').slice(0, max);
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { rangSchema, talkedSchema } from '../../shared/api/contract/call-extras.ts';
 import { callStatuses } from '../../shared/api/contract/call-status.ts';
 
 /**
@@ -26,6 +27,8 @@ const openCallSchema = z.object({
   did: z.string().optional(),
   /** The endpoint on which it came in, `PJSIP/provider`. */
   line: z.string().optional(),
+  /** Why it is ignored, by REPORT_RULES: then nothing of it is reported. */
+  ignored: z.string().optional(),
   /** The last status reported. */
   reported: z.enum(callStatuses).optional(),
   /** True if its beginning or its end was not observed: somebody else may have been the first to answer. */
@@ -35,6 +38,9 @@ const openCallSchema = z.object({
    * is reported as `caller_id`; without it, somebody whom the PBX does not know has answered (a mobile that the provider rings, too).
    */
   answer: z.object({ by: z.string(), callerId: z.string().optional() }).optional(),
+  /** Who rang until it was saved, and who talked; absent: nobody, or a version before 1.1 has saved it. */
+  rang: rangSchema.optional(),
+  talked: talkedSchema.optional(),
 });
 
 export type OpenCall = z.infer<typeof openCallSchema>;

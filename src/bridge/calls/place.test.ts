@@ -25,7 +25,8 @@ test('a place of FreePBX that says where a call ended', () => {
   assert.deepEqual(missedPlaceAt({ context: 'park', exten: '600' }), {});
   assert.deepEqual(missedPlaceAt({ context: 'app-blackhole', exten: 'hangup' }), { where: 'terminated' });
   assert.deepEqual(missedPlaceAt({ context: 'ext-fax', exten: '1001' }), { where: 'fax' });
-  assert.deepEqual(missedPlaceAt({ context: 'app-blacklist-check', exten: 's' }), { where: 'blocked' });
+  for (const context of ['app-blacklist-check', 'pbx-bridge-blocked'])
+    assert.deepEqual(missedPlaceAt({ context, exten: 's' }), { where: 'blocked' });
 });
 
 test('how a call was missed, in words', () => {

@@ -25,7 +25,8 @@ const places: readonly (readonly [context: RegExp, text: string, where?: Missed[
   [/^(?:macro-vm|macro-get-vmcontext|app-vmblast|vm-callme|sub-vm)/, 'voicemail', 'voicemail'],
   [/^ext-(?:meetme|conferences)$/, 'conference $x'],
   [/^ext-fax$/, 'the fax receiver', 'fax'],
-  [/^app-blacklist-check$/, 'the blacklist', 'blocked'],
+  // FreePBX's, and that of our sample.
+  [/^(?:app-blacklist-check|pbx-bridge-blocked)$/, 'the blacklist', 'blocked'],
   [/^(?:park|parkedcalls)/, 'parking'],
   [/^(?:app-)?directory/, 'directory'],
   [/^(?:disa|app-disa)/, 'DISA'],

@@ -9,7 +9,7 @@ import {
   legRole,
 } from './channel.ts';
 import type { JournalEvent } from './effect.ts';
-import { leaveBridge, setRole } from './topology.ts';
+import { leaveBridge, legsOf, setRole } from './topology.ts';
 import { type TrackerState, writeJournal, writeObserved } from './tracker-state.ts';
 import { isTrunkEnd } from './trunk-learning.ts';
 
@@ -39,7 +39,14 @@ export function farEndReplaced(state: TrackerState, channel: Channel, replaced: 
   // Its hang-up is nobody's end.
   setRole(state, before, { type: 'other' });
   if (isCaller(before)) channel.role.talksWith = before.role.talksWith;
+  const person = state.channels.get(channel.role.talksWith ?? '');
+  if (person !== undefined) person.withCaller = channel.uniqueid;
   state.calls.delete(replaced);
+  const who = state.who.get(replaced);
+  if (who !== undefined) state.who.set(channel.uniqueid, who);
+  state.who.delete(replaced);
+  for (const leg of [...legsOf(state, replaced)])
+    setRole(state, leg, legRole(leg.role, { dialledFor: channel.uniqueid }));
   state.waitingForNumber.delete(replaced);
   call.uniqueid = channel.uniqueid;
   saveCall(state, call);

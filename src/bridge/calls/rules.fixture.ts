@@ -10,4 +10,6 @@ export const callSettings: CallSettings = {
   reportedNumber: 'trunk',
   notAPerson: [],
   answeredBy: 'endpoint',
+  deviceNames: [],
+  reportRules: [],
 };

@@ -1,8 +1,10 @@
-import picomatch from 'picomatch';
 import { readNumber } from '../../shared/phone-number/normalise-number.ts';
 import { autoNotation, type Notation, type TrunkNotation } from '../../shared/phone-number/trunk-notation.ts';
 import { channelKind, endpointOf } from './channel-name.ts';
+import { type DeviceName, deviceExtension } from './device-name.ts';
+import { channelMatcher, globMatcher } from './glob.ts';
 import type { NumberToReport } from './input.ts';
+import { type CallFacts, type ReportRule, whyIgnored } from './report-rules.ts';
 
 /** The settings that decide which calls are reported, and how. Their meaning and defaults: the configuration's `calls` section. */
 export type CallSettings = {
@@ -20,6 +22,10 @@ export type CallSettings = {
   /** Globs of channels that answer by themselves: bots, fax and voicemail servers, other PBXs. */
   readonly notAPerson: readonly string[];
   readonly answeredBy: 'endpoint' | 'callerid';
+  /** The extensions of devices; the first entry that fits counts. */
+  readonly deviceNames: readonly DeviceName[];
+  /** Which calls are reported, and which are ignored; the first entry that matches decides. */
+  readonly reportRules: readonly ReportRule[];
 };
 
 /** The same, ready to be asked. */
@@ -30,21 +36,11 @@ export type Rules = CallSettings & {
   readonly nameIsInbound: (channel: string) => boolean;
   /** True for a channel that NOT_A_PERSON lists, by its name or endpoint. */
   readonly isMachine: (channel: string) => boolean;
+  /** The extension of a device of the house: what it would be called otherwise, and the name of its channel. */
+  readonly extension: (name: string, channel: string) => string;
   /** How the trunk of a channel writes numbers, by the channel's name. */
   readonly notationOf: (channel: string) => Notation;
 };
-
-// bash: a star crosses slashes, as people expect of `DAHDI/*` and `DAHDI/i1/5551234-1`.
-const globOptions = { bash: true, dot: true } as const;
-
-function matcher(globs: readonly string[], options = {}): (text: string) => boolean {
-  return globs.length === 0 ? () => false : picomatch([...globs], { ...globOptions, ...options });
-}
-
-/** Asterisk finds a technology in any case, so people write names of channels in any. */
-function channelMatcher(globs: readonly string[]): (channel: string) => boolean {
-  return matcher(globs, { nocase: true });
-}
 
 export function createRules(settings: CallSettings, { hasGapFiller = false } = {}): Rules {
   const trunkNumbers = settings.trunkNumbers.map(({ glob, notation }) => ({
@@ -55,9 +51,10 @@ export function createRules(settings: CallSettings, { hasGapFiller = false } = {
   return {
     ...settings,
     hasGapFiller,
-    contextIsInbound: matcher(settings.inboundContexts),
+    contextIsInbound: globMatcher(settings.inboundContexts),
     nameIsInbound: channelMatcher(settings.inboundChannels),
     isMachine: (channel) => isListed(channel) || isListed(endpointOf(channel)),
+    extension: (name, channel) => deviceExtension(settings.deviceNames, name, endpointOf(channel)),
     notationOf: (channel) => trunkNumbers.find(({ matches }) => matches(channel))?.notation ?? autoNotation,
   };
 }
@@ -83,6 +80,17 @@ export function numberToReport(settings: CallSettings, caller: CallerNumber): Nu
     ? 'WITHHELD_NUMBER is not set'
     : 'neither MISSING_NUMBER nor WITHHELD_NUMBER is set';
   return { reason: 'no-number', why: `${caller.seen}, and ${unset}` };
+}
+
+/** The same by REPORT_RULES, of a call of which nothing was reported. */
+export function numberByRules(
+  settings: CallSettings,
+  decided: NumberToReport,
+  facts: Omit<CallFacts, 'caller'>,
+): NumberToReport {
+  if (!('from' in decided)) return decided;
+  const why = whyIgnored(settings, { ...facts, caller: decided.from });
+  return why === undefined ? decided : { reason: 'ignored', why, number: decided.from };
 }
 
 /** True for a channel that was made for another. Without a Linkedid, as from Asterisk 12, nothing is known. */

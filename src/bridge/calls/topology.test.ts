@@ -11,6 +11,8 @@ test('a channel that is dialled out over the trunk has nothing of a caller any m
     type: 'leg',
     dialledFor: undefined,
     dialled: '0201234567',
+    isBegun: true,
+    isSilent: false,
     isDialledByPbx: true,
     isPaged: false,
   });

@@ -55,6 +55,7 @@ export function leaveBridge(state: TrackerState, channel: Channel): void {
   if (bridge === undefined) return;
   channel.bridge = undefined;
   bridge.members.delete(channel);
+  state.parted.push({ channel, bridge });
   if (bridge.members.size > 0) return;
   state.bridges.delete(bridge.id);
   state.emptied.add(bridge.id);
@@ -104,6 +105,24 @@ export function setRole(state: TrackerState, channel: Channel, role: Role): void
   changed.role = role;
   const caller = callerOf(channel);
   if (caller !== undefined) addTo(state.legs, caller, channel);
+}
+
+/**
+ * The Uniqueid of the open call's caller for whom this channel dials: its own, or of whom it is or was with, or was dialled for.
+ * Its Linkedid does not say that: it is the oldest channel's of all that were ever connected.
+ */
+export function callerDialling(state: TrackerState, dialler: Channel): string | undefined {
+  const half = dialler.kind === 'local' ? state.locals.get(otherHalf(dialler.name)) : undefined;
+  const connected = half?.bridge === undefined ? [] : partiesOf(state, half.bridge);
+  const last = state.channels.get(dialler.withCaller ?? '');
+  // Somebody else may have that caller now.
+  const hasLast = last?.role.type === 'caller' && last.role.talksWith === dialler.uniqueid;
+  return [
+    dialler.uniqueid,
+    ...connected.map(({ uniqueid }) => uniqueid),
+    hasLast ? last.uniqueid : undefined,
+    callerOf(dialler),
+  ].find((uniqueid) => uniqueid !== undefined && state.calls.has(uniqueid));
 }
 
 /** The channels that were dialled for this caller and have not hung up. */

@@ -121,7 +121,7 @@ describe('after (re)connecting', () => {
     ['an unknown call in an inbound context is picked up', [inbound()], ['picked-up', ringing]],
     ['a trunk leg that Asterisk dialled is not picked up', [inbound({ application: 'AppDial' })], []],
     ['one that was only Down rings, and its beginning is observed', [inbound({ state: 0 }), becomes(caller, 'ring')], [ringing]],
-    ['a trunk leg of another call is not picked up', [inbound({ linkedid: '0.9' })], []],
+    ['a trunk leg of another call is not picked up', [inbound({ linkedid: '0.9' })], [], { dnid: '' }],
     ['events that the snapshot had overtaken change nothing', [inbound(), caller, becomes(caller, 'up')], ['picked-up', ringing]],
     ['a Newchannel that comes after the snapshot reports the context', [snapshot([{ ...trunkRow, state: 4 }]), caller], [ringing]],
     ['the same after one in which somebody has answered: the end names who',

@@ -4,6 +4,7 @@ import type { Effect, JournalEntry, JournalEvent } from './effect.ts';
 import type { OpenCall } from './open-call.ts';
 import type { Rules } from './rules.ts';
 import type { Trunk } from './trunk.ts';
+import { type Who, whoOfSaved } from './who-state.ts';
 
 /**
  * All that the tracker knows, and the input that it is working on. Only the tracker's own functions change it.
@@ -20,6 +21,12 @@ export type TrackerState = {
   /** The channels that were dialled for each caller, by the caller's Uniqueid. */
   readonly legs: Map<string, Set<Channel>>;
   readonly calls: Map<string, OpenCall>;
+  /** Who rings for the callers of open calls, and who talks with them, by the caller's Uniqueid. */
+  readonly who: Map<string, Who>;
+  /** Uniqueids of the calls in which that has changed by this input. */
+  readonly whoChanged: Set<string>;
+  /** Who has left which bridge by this input. */
+  readonly parted: { readonly channel: Channel; readonly bridge: Bridge }[];
   /** Endpoints with evidence that they are trunks. `isTrunk` says whether the present rules accept it. */
   readonly trunks: Map<string, Trunk>;
   /** The contexts of endpoints by the PBX's configuration, as far as they are known. */
@@ -34,6 +41,8 @@ export type TrackerState = {
   readonly replacing: Map<string, number>;
   /** When to look whether callers and their phones, who have both picked up, are connected, Unix ms; by the caller's Uniqueid. */
   readonly connecting: Map<string, number>;
+  /** When to look whether dialled legs have said that they ring, Unix ms; by the leg's Uniqueid. */
+  readonly dialling: Map<string, number>;
   /** Uniqueids of channels that the last list had, and no event. */
   unheard: ReadonlySet<string>;
   /** Until when calls wait for what the dialplan does where their callers hung up, Unix ms; by Uniqueid. */
@@ -72,6 +81,9 @@ export function initialState(rules: Rules, saved: Saved): TrackerState {
     emptied: new Set(),
     legs: new Map(),
     calls: new Map(saved.calls.map((call) => [call.uniqueid, { ...call }])),
+    who: new Map(saved.calls.map((call) => [call.uniqueid, whoOfSaved(call)])),
+    whoChanged: new Set(),
+    parted: [],
     trunks: new Map(saved.trunks.map((trunk) => [trunk.endpoint, trunk])),
     contexts: new Map(),
     guestContext: '',
@@ -84,6 +96,7 @@ export function initialState(rules: Rules, saved: Saved): TrackerState {
       ),
     ),
     connecting: new Map(),
+    dialling: new Map(),
     unheard: new Set(),
     waitingForApplication: new Map(),
     requesting: new Set(),
@@ -128,10 +141,23 @@ export function writeObserved(state: TrackerState, call: OpenCall, event: Journa
   writeJournal(state, { at: state.at, uniqueid: call.uniqueid, call: call.id, kind: 'observed', event });
 }
 
-/** Writes a decision and its reason to the log and the journal. */
-export function decide(state: TrackerState, id: string, decision: DecisionName, why: string): void {
+/** Writes a decision and its reason to the log and the journal, with the number of a caller whose call is ignored. */
+export function decide(
+  state: TrackerState,
+  id: string,
+  decision: DecisionName,
+  why: string,
+  number?: string,
+): void {
   state.effects.push({ type: 'log', id, decision, why });
   const uniqueid = id.slice(state.rules.pbxId.length + 1);
   const kind = isNotReported(decision) ? 'not-reported' : 'decided';
-  writeJournal(state, { at: state.at, uniqueid, call: id, kind, event: { code: 'decision', decision, why } });
+  writeJournal(state, {
+    at: state.at,
+    uniqueid,
+    call: id,
+    ...(number !== undefined && { number }),
+    kind,
+    event: { code: 'decision', decision, why },
+  });
 }

@@ -4,12 +4,27 @@ import fc from 'fast-check';
 import { type CallStatus, callStatuses } from '../../shared/api/contract/call-status.ts';
 import type { Input, Presentation, SnapshotChannel } from './input.ts';
 import type { OpenCall } from './open-call.ts';
+import { readReportRule } from './report-rules.ts';
 import { callSettings } from './rules.fixture.ts';
 import { createRules } from './rules.ts';
 import { createTracker } from './tracker.ts';
 import type { Saved } from './tracker-state.ts';
 
-const rules = createRules({ ...callSettings, withheldNumber: '+31000000000' });
+const settings = { ...callSettings, withheldNumber: '+31000000000' };
+const usualRules = createRules(settings);
+/** Those by which no call of this PBX is reported, and others. */
+const ignoringAll = [
+  'ignore *',
+  'report called +31*, ignore *',
+  'ignore caller +31*, ignore channel pjsip/trunk',
+];
+const someRules = [
+  ...ignoringAll,
+  '',
+  'ignore caller +31000000000',
+  'ignore called 123',
+  'report extension s',
+];
 
 /** What a PBX may do next; numbers choose among the channels and bridges that there are. */
 const action = fc.oneof(
@@ -186,7 +201,7 @@ function createPbx() {
  * Feeds inputs to two trackers side by side, which must want the same, and keeps what is reported by call, failing at the
  * first event that a call must not have. What the PBX is asked it answers with `answerAll`.
  */
-function createEar(presentationOf: (uniqueid: string) => Presentation) {
+function createEar(presentationOf: (uniqueid: string) => Presentation, rules = usualRules) {
   const fresh = (saved: Saved) => [
     createTracker(rules, structuredClone(saved)),
     createTracker(rules, structuredClone(saved)),
@@ -286,9 +301,10 @@ test('with events lost, swapped and repeated, and a snapshot or restart anywhere
     next: fc.constantFrom('nothing', 'nothing', 'nothing', 'swap', 'repeat', 'snapshot', 'restart'),
   });
   fc.assert(
-    fc.property(fc.array(noise, { maxLength: 60 }), (steps) => {
+    fc.property(fc.array(noise, { maxLength: 60 }), fc.constantFrom(...someRules), (steps, table) => {
       const pbx = createPbx();
-      const ear = createEar(pbx.presentationOf);
+      const reportRules = table.split(', ').flatMap((rule) => readReportRule(rule) ?? []);
+      const ear = createEar(pbx.presentationOf, createRules({ ...settings, reportRules }));
       let late: Input[] = [];
       for (const { what, lost, next } of steps) {
         const inputs = pbx.act(what);
@@ -311,6 +327,7 @@ test('with events lost, swapped and repeated, and a snapshot or restart anywhere
       ear.hear({ type: 'snapshot', at: 1e9, channels: [], bridges: [] });
       for (const [id, statuses] of ear.reported)
         assert.equal(statuses.at(-1), 'completed', `${id} stays open`);
+      if (ignoringAll.includes(table)) assert.equal(ear.reported.size, 0);
       assertNothingLeft(ear);
     }),
     RUNS,

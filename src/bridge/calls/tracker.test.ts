@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { journalText } from '../../cli/explain/journal-text.ts';
+import { readDeviceName } from './device-name.ts';
 import type { ChannelCreated, Input } from './input.ts';
 import {
   answered,
@@ -341,13 +342,31 @@ describe('what is reported of a call', () => {
 
   const answeredAs600 = [caller, phone, { ...enters('b', phone), callerNumber: '600' }, enters('b', caller)];
   const byCallerId = { settings: { answeredBy: 'callerid' } } as const;
+  const phone9901 = phoneAs('991001');
+  const byDeviceNames = {
+    settings: {
+      deviceNames: [readDeviceName('99*=*'), readDeviceName('+316*=1*')].filter((it) => it !== undefined),
+    },
+  };
   // biome-ignore format: one case a line
   testReports([
     ['ANSWERED_BY=callerid reports the CallerIDNum', answeredAs600, [ringing, answeredBy('600')], byCallerId],
     ['without it the endpoint is reported', answeredAs600, [ringing, answered]],
     ['ANSWERED_BY=callerid leaves a mobile behind a trunk as it is: its CallerIDNum can be our own number',
       [caller, mobileOwnNumber, join('b', mobile, caller)], [ringing, answeredBy('+31612345678')], byCallerId],
+    ["DEVICE_NAMES makes a device's name an extension",
+      [caller, phone9901, join('b', caller, phone9901), hangsUp(caller)], [ringing, answeredBy('1001'), completedBy('1001')], byDeviceNames],
+    ['a mobile behind a trunk is no device',
+      [caller, mobileAnswers, join('b', mobile, caller)], [ringing, answeredBy('+31612345678')], byDeviceNames],
   ]);
+
+  test('what is dialled over a trunk is written down, for a bridge that starts later', () => {
+    const { effects } = play([caller, phone, mobileAnswers, join('b', mobile, caller)]);
+    assert.deepEqual(
+      effects.flatMap((it) => (it.type === 'dialled-out' ? [it.uniqueid] : [])),
+      [mobile.uniqueid],
+    );
+  });
 
   describe('a machine that NOT_A_PERSON lists has not answered', () => {
     const setup = { settings: { notAPerson: ['pjsip/Bot', 'IAX2/branch-*', 'PJSIP/FAX*'] } };

@@ -21,7 +21,14 @@ import {
   type Role,
   UP,
 } from './channel.ts';
-import { channelKind, dialledNumber, endpointOf, goesOverTrunk, numberInAddress } from './channel-name.ts';
+import {
+  channelKind,
+  dialledNumber,
+  endpointOf,
+  goesOverTrunk,
+  numberInAddress,
+  otherHalf,
+} from './channel-name.ts';
 import type { Effect } from './effect.ts';
 import { applicationAnswered, applicationsOverdue, endedUnseen, hungUp } from './hang-up.ts';
 import type {
@@ -32,13 +39,23 @@ import type {
   ChannelStateChanged,
   Dialled,
   Input,
+  Transferred,
 } from './input.ts';
 import { applyList, connectionsOverdue, pickedUp } from './listed-channels.ts';
 import { hangupRequested, seenAt, variableAnswered } from './missed.ts';
 import { farEndReplaced } from './replaced-far-end.ts';
 import { classifyChannel, isLegOf, type Rules } from './rules.ts';
 import { applySnapshot, isHolding } from './snapshot.ts';
-import { addChannel, destroyBridge, enterBridge, firstRole, leaveBridge, setRole } from './topology.ts';
+import {
+  addChannel,
+  callerDialling,
+  destroyBridge,
+  enterBridge,
+  firstRole,
+  leaveBridge,
+  legsOf,
+  setRole,
+} from './topology.ts';
 import { initialState, type Saved, type TrackerState, writeJournal, writeObserved } from './tracker-state.ts';
 import {
   isPhone,
@@ -48,6 +65,7 @@ import {
   learnTrunk,
   unlearnTrunk,
 } from './trunk-learning.ts';
+import { awaitRinging, legChanged, peopleParted, setLeg, silentLegs, tellWho } from './who.ts';
 
 /** Inputs that are not about what happens at their time. */
 const unobserved = new Set<Input['type']>(['snapshot', 'channels-listed', 'ended-unseen', 'tick']);
@@ -63,6 +81,8 @@ export function createTracker(rules: Rules, saved: Saved) {
       state.at = input.at;
       state.effects = [];
       take(state, input);
+      peopleParted(state);
+      tellWho(state);
       return state.effects;
     },
     /** Applies these from the next input on. An open call keeps its id and its data. */
@@ -91,6 +111,9 @@ function take(state: TrackerState, input: Input): void {
       break;
     case 'dialled':
       dialled(state, input);
+      break;
+    case 'transferred':
+      transferred(state, input);
       break;
     case 'channel-renamed':
       channelRenamed(state, input);
@@ -137,6 +160,7 @@ function take(state: TrackerState, input: Input): void {
       replacingOverdue(state);
       applicationsOverdue(state);
       connectionsOverdue(state);
+      silentLegs(state);
       break;
     default:
       input satisfies never;
@@ -153,10 +177,11 @@ function channelCreated(state: TrackerState, seen: ChannelCreated): void {
   } else {
     // The snapshot came before this event. The snapshot has the newer state, the event the context and the first
     // number.
-    Object.assign(channel, { fromStart: true, exten: seen.exten, trunk });
+    Object.assign(channel, { fromStart: true, exten: seen.exten, trunk, isInDoubt: false });
     setRole(state, channel, roleByNewchannel(channel.role, seen, inbound));
   }
   channel.context = seen.context;
+  channel.firstNumber = seen.callerNumber || undefined;
   const isLeg = isLegOf(seen);
   if (isLeg) setRole(state, channel, legRole(channel.role, { dialledFor: seen.linkedid }));
   // Only the first of a chain of Local channels is of interest: a call may have begun with it (Originate).
@@ -171,6 +196,7 @@ function channelCreated(state: TrackerState, seen: ChannelCreated): void {
     });
   if (isLeg) callGoesOn(state, seen.linkedid);
   if (seen.state === RING || channel.state === RING) ring(state, channel);
+  legChanged(state, channel);
 }
 
 /** The role of a channel that was known before its Newchannel came. */
@@ -190,6 +216,7 @@ function channelState(state: TrackerState, input: ChannelStateChanged): void {
   if (channel === undefined) return;
   channel.state = input.state;
   seenAt(state, channel, input);
+  legChanged(state, channel);
   if (input.state === UP && channel.bridge !== undefined) answerCallsIn(state, channel.bridge);
   if (input.state === UP) pickedUp(state, channel);
   if (input.callerNumber !== '') setNumber(channel, input.callerNumber);
@@ -214,12 +241,31 @@ function dialled(state: TrackerState, { uniqueid, dialString, by = '', place }: 
     const event = { code: 'dialled-out' } as const;
     writeJournal(state, { at: state.at, uniqueid, kind: 'not-reported', event });
   }
-  if (goesOut) channel.trunk = true;
+  if (goesOut) {
+    channel.trunk = true;
+    state.effects.push({ type: 'dialled-out', uniqueid, at: state.at });
+  }
   const number = goesOut ? dialledNumber(dialString) : numberInAddress(channel, dialString);
+  const caller = dialler && callerDialling(state, dialler);
   // An old Asterisk does not say in the Newchannel for whom it is.
-  const dialledFor = callerOf(channel) ?? (dialler && (callerOf(dialler) ?? by));
-  const leg = legRole(channel.role, { dialledFor, dialled: number || undefined, isDialledByPbx: by === '' });
-  setRole(state, channel, leg);
+  const dialledFor = caller ?? callerOf(channel) ?? (dialler && (callerOf(dialler) ?? by));
+  const half = channel.kind === 'local' ? state.locals.get(otherHalf(channel.name)) : undefined;
+  if (half?.role.type === 'leg') setRole(state, half, legRole(half.role, { dialledFor }));
+  const leg = legRole(channel.role, {
+    dialledFor,
+    dialled: number || undefined,
+    isBegun: true,
+    isDialledByPbx: by === '',
+  });
+  awaitRinging(state, channel);
+  setLeg(state, channel, leg);
+}
+
+/** The caller takes the place of the channel that dials: who rings, rings for the caller from now on. */
+function transferred(state: TrackerState, { uniqueid, replaces }: Transferred): void {
+  if (!state.calls.has(uniqueid)) return;
+  for (const leg of [...legsOf(state, replaces)])
+    setLeg(state, leg, legRole(leg.role, { dialledFor: uniqueid }));
 }
 
 function channelRenamed(state: TrackerState, input: ChannelRenamed): void {
@@ -234,6 +280,7 @@ function channelRenamed(state: TrackerState, input: ChannelRenamed): void {
   channel.kind = channelKind(name);
   channel.endpoint = endpoint;
   addChannel(state, channel);
+  legChanged(state, channel);
   if (channel.bridge !== undefined) answerCallsIn(state, channel.bridge);
 }
 
@@ -247,6 +294,7 @@ function bridgeEntered(state: TrackerState, input: BridgeEntered): void {
       { uniqueid, channel: name, callerNumber, state: UP },
       { fromStart: false, trunk, seenAt: state.at, role },
     );
+    channel.context = input.context;
     addChannel(state, channel);
   }
   if (input.callerNumber !== '') setNumber(channel, input.callerNumber);

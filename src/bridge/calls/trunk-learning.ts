@@ -33,16 +33,18 @@ export function isTrunkConfigured({ contexts, rules }: Readonly<TrackerState>, e
 
 /**
  * True for a caller without an account, whom the PBX lets in. chan_sip names the channel of a guest by the host in From: a guest
- * can choose the name of a phone, or of a trunk.
+ * can choose the name of a phone, or of a trunk. One whose beginning was not seen may have moved on to another context: it is a
+ * guest if the PBX's configuration does not know its endpoint.
  */
 export function isGuest(
   { contexts, guestContext }: Readonly<TrackerState>,
-  { endpoint, context = '', role }: Channel,
+  { endpoint, context = '', fromStart, role }: Channel,
 ): boolean {
   if (role.type === 'leg' && role.dialledFor !== undefined) return false;
   if (isGuestEndpoint(endpoint)) return true;
-  const isGuests = endpoint.startsWith('SIP/') && context !== '' && context === guestContext;
-  return isGuests && contexts.get(endpoint) !== context;
+  if (!endpoint.startsWith('SIP/') || context === '' || guestContext === '') return false;
+  const configured = contexts.get(endpoint);
+  return context === guestContext ? configured !== context : !fromStart && configured === undefined;
 }
 
 /** True if this is the end of a trunk. */

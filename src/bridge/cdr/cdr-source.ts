@@ -8,15 +8,15 @@ export type RecordOptions = {
    * @see https://docs.asterisk.org/Latest_API/API_Documentation/Module_Configuration/cdr/
    */
   readonly ignoresDialChanges: boolean;
-  /** How long its uniqueids can be: `systemname-seconds.count`. */
-  readonly uniqueidLength: number;
+  /** `systemname` of asterisk.conf, '' for none: its uniqueids are `systemname-seconds.count`. */
+  readonly systemname: string;
 };
 
 /** What counts until the PBX has said otherwise: Asterisk's defaults. */
 export const usualRecords: RecordOptions = {
   delayMs: 0,
   ignoresDialChanges: false,
-  uniqueidLength: longestUniqueid(''),
+  systemname: '',
 };
 
 /** `systemname`: as in asterisk.conf. The count has up to seven digits: ten million channels since the start. */
@@ -56,6 +56,11 @@ export type RecordSource<Position> = {
   positionOf(value: unknown): Position | undefined;
   /** The position after all existing records. */
   end(): Promise<Position>;
+  /**
+   * The position before the records of all calls that began since then, Unix ms, and the files of that time that cannot be
+   * read, each with the reason.
+   */
+  beginning(since: number): Promise<{ readonly position: Position; readonly unread: readonly string[] }>;
   /** Reads the next chunk, of bounded size. `thorough`: after a gap, when no record may be missed for speed. */
   read(from: Position, how: { readonly thorough: boolean }): Promise<Chunk<Position>>;
   /** How many characters of a uniqueid it has room for; known once it was read or probed. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type RecordSource, RecordsRefused } from './cdr-source.ts';
 import { recordsIn } from './csv-record.ts';
-import { endOf, type FilePosition, lastLinesOf, readFrom } from './rotated-file.ts';
+import { beginningOf, endOf, type FilePosition, lastLinesOf, readFrom } from './rotated-file.ts';
 
 const position = z.object({
   inode: z.number().int(),
@@ -15,6 +15,7 @@ export function createCsvSource(path: string): RecordSource<FilePosition> {
     name: path,
     positionOf: (value) => position.safeParse(value).data,
     end: () => endOf(path),
+    beginning: (since) => beginningOf(path, since),
     async read(from) {
       const { lines, records, ...rest } = await readFrom(path, from, recordsIn);
       const entries = records.map(({ record, nth }) => ({

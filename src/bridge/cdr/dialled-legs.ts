@@ -1,4 +1,4 @@
-import { channelKind } from '../calls/channel-name.ts';
+import { channelKind, otherHalf } from '../calls/channel-name.ts';
 import { beganAt } from '../calls/open-call.ts';
 import { type CdrRecord, type RecordOptions, usualRecords } from './cdr-source.ts';
 
@@ -13,6 +13,13 @@ const outgoing = '(Outgoing Line)';
 export function isOutgoing({ lastdata }: CdrRecord): boolean {
   return lastdata === outgoing;
 }
+
+/** Characters that records have room for in a name or in the arguments of an application (AST_MAX_EXTENSION). */
+export const LONGEST_TEXT = 79;
+
+/** The name that records have for the other half of a Local pair: the same, if it was so long that `;1` was cut off. */
+export const halfBeyond = (name: string): string =>
+  name.length < LONGEST_TEXT || /;[12]$/.test(name) ? otherHalf(name) : name;
 
 /**
  * Legs found in the records of one run of Asterisk: dialled channels, and the channels behind Local pairs. Names of lines
@@ -45,12 +52,18 @@ export function createDialledLegs(recordOptions: () => RecordOptions = () => usu
     return { uniqueid, from, since, to: began + duration + roundingS };
   }
 
-  /** The records of the channel of this name during the call of `by`, in the order of writing. */
+  /**
+   * The records of the channel of this name during the call of `by`, in the order of writing. Halves of a Local pair may have one
+   * name (see `halfBeyond`): not those of the half that was dialled then.
+   */
   function all(channel: string, by: CdrRecord): CdrRecord[] {
     const during = spanOf(by);
     return (records.get(channel) ?? [])
       .filter(({ span }) => span.to >= during.from && span.from <= during.to)
-      .map(({ record }) => record);
+      .map(({ record }) => record)
+      .filter(
+        (record) => channel !== by.dstchannel || channelKind(channel) !== 'local' || !isOutgoing(record),
+      );
   }
 
   /** The record of the channel of this name during the call of `by`; the answered one if there are several. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { readReportRule } from '../calls/report-rules.ts';
 import { callSettings } from '../calls/rules.fixture.ts';
 import { createRules } from '../calls/rules.ts';
 import type { LedgerEntry } from '../outbox/tables/ledger.ts';
@@ -11,7 +12,7 @@ const uniqueid = '1800000101.1';
 const id = `pbx-${uniqueid}`;
 const missed: CdrRecord = {
   src: '04066969100',
-  dst: '493012',
+  dst: '4930123',
   dcontext: 'from-trunk',
   channel: 'PJSIP/trunk-00000001',
   dstchannel: '',
@@ -39,13 +40,19 @@ const context = {
 
 function decide(
   record: CdrRecord,
-  { isGone = false, since = 0, entry = undefined as LedgerEntry | undefined } = {},
+  { isGone = false, since = 0, entry = undefined as LedgerEntry | undefined, rules = '' } = {},
 ) {
   const pending = createPendingCalls(() => usualRecords);
   pending.add(record, 0, 0);
   const call = pending.calls.get(uniqueid) as PendingCall;
   const vanished = new Set(isGone ? [uniqueid] : []);
-  return decideDue({ read: uniqueid, uniqueid, call }, entry, { ...context, vanished, since });
+  const reportRules = rules.split(', ').flatMap((item) => readReportRule(item) ?? []);
+  return decideDue({ read: uniqueid, uniqueid, call }, entry, {
+    ...context,
+    rules: createRules({ ...context.rules, reportRules }),
+    vanished,
+    since,
+  });
 }
 
 const known: LedgerEntry = { reported: ['ringing', 'completed'] };
@@ -87,6 +94,45 @@ test('a call that is gone ends with who answered, and who called', () => {
   assert.equal(end.ended.number && 'from' in end.ended.number && end.ended.number.from, '+494066969100');
   const [unknown] = decide(internal, { isGone: true });
   assert.deepEqual(unknown, { type: 'end', ended: { at: context.now, uniqueid } });
+});
+
+test('a rule ignores a call from outside; the log, the ledger and the journal name it', () => {
+  for (const rules of [
+    'ignore caller +4940*',
+    'report called +3*, ignore *',
+    'ignore extension 4930123',
+    'ignore channel PJSIP/trunk',
+  ]) {
+    const why = `REPORT_RULES: ${rules.split(', ').at(-1)}`;
+    const [journal, entry] = decide(missed, { rules });
+    assert.ok(journal?.type === 'journal' && entry?.type === 'not-reported', rules);
+    assert.deepEqual(journal.entry.event, { code: 'unreported-record', why });
+    assert.deepEqual([entry.reason, entry.why], ['ignored', why]);
+  }
+  const [report] = decide(missed, { rules: 'report called 4930123, ignore *' });
+  assert.equal(report?.type, 'report');
+});
+
+test('a rule does not end what was reported of a call', () => {
+  const reported: LedgerEntry = { reported: ['ringing'] };
+  const [report] = decide(missed, { rules: 'ignore *', entry: reported });
+  assert.ok(report?.type === 'report');
+  assert.deepEqual(
+    report.events.map(({ status, from }) => [status, from]),
+    [['completed', '+494066969100']],
+  );
+  const [end] = decide(missed, { rules: 'ignore *', entry: reported, isGone: true });
+  assert.ok(end?.type === 'end' && end.ended.number && 'from' in end.ended.number);
+});
+
+test('a rule ignores a call that is gone, and of which nothing was reported', () => {
+  const [end] = decide(missed, { rules: 'ignore *', isGone: true });
+  assert.ok(end?.type === 'end');
+  assert.deepEqual(end.ended.number, {
+    reason: 'ignored',
+    why: 'REPORT_RULES: ignore *',
+    number: '+494066969100',
+  });
 });
 
 test('a call that is not reported goes into the ledger and the journal; the log has only those from outside', () => {

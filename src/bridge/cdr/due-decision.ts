@@ -44,7 +44,8 @@ export function decideDue(
 ): readonly DueEffect[] {
   const { rules, vanished, since, now } = context;
   const id = callIdOf(rules.pbxId, uniqueid);
-  const recorded = recordedCallOf({ ...context, legs: call.legs }, call.records);
+  const wasReported = entry !== undefined && entry.reported.length > 0;
+  const recorded = recordedCallOf({ ...context, legs: call.legs }, call.records, { wasReported });
   if (vanished.has(uniqueid))
     return [
       ...(recorded.inbound

@@ -5,6 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import { until } from '../../../test/tools/until.ts';
 import { resultOf } from '../outbox/outbox.fixture.ts';
 import type { RecordSource } from './cdr-source.ts';
+import { usualRecords } from './cdr-source.ts';
 import { line, lostCalls, now, rules, scene } from './gap-filler.fixture.ts';
 
 test('calls before the first start are never reported, later ones are, and a restart continues', async (t) => {
@@ -281,6 +282,16 @@ test('a call whose channel is still there is decided when it is gone', async (t)
   isKnown = false;
   await filler.reads(1);
   assert.equal((await reportedOf('1800000101.1')).length, 2);
+});
+
+test('records of another PBX that writes into the same table are not reported, as far as a systemname tells them apart', async (t) => {
+  const { start, write, reportedOf } = await scene(t);
+  const bridge = await start({ recordOptions: () => ({ ...usualRecords, systemname: 'berlin' }) });
+  const ids = ['berlin-1800000101.1', 'bonn-1800000101.2', 'berlin2-1800000101.3', '1800000101.4'];
+  for (const [nth, uniqueid] of ids.entries()) write(line(nth + 1, { uniqueid }));
+  await bridge.reads(3);
+  const counts = await Promise.all(ids.map(async (id) => (await reportedOf(id)).length));
+  assert.deepEqual(counts, [2, 0, 0, 0]);
 });
 
 test('a call whose number has line breaks is reported, and a channel that another program named is no problem', async (t) => {

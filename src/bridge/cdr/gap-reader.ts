@@ -1,5 +1,5 @@
 import type { Log } from '../../shared/log/log.ts';
-import { type RecordFault, type RecordSource, RecordsRefused } from './cdr-source.ts';
+import { longestUniqueid, type RecordFault, type RecordSource, RecordsRefused } from './cdr-source.ts';
 import { readCheckpoint } from './checkpoint.ts';
 import { readsBeforeDecision } from './due-calls.ts';
 import { createGapDecider, type GapMachine, type GapTools } from './gap-decider.ts';
@@ -73,7 +73,7 @@ export function createGapReader(
     apply({ type: 'check-since', now: now() });
     const thorough = isThorough(state(), live.snapshots());
     const { entries, next, atEnd, restarted } = await source.read(state().position, { thorough });
-    if (source.idWidth() < live.recordOptions().uniqueidLength) logOnce('cdr.cut-uniqueid');
+    if (source.idWidth() < longestUniqueid(live.recordOptions().systemname)) logOnce('cdr.cut-uniqueid');
     if (restarted) log.say('cdr.lost-position', { source: source.name });
     for (const { record, from } of entries) {
       if (typeof record === 'string') logOnce(faultCodes[record]);

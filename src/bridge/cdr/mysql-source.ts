@@ -9,6 +9,7 @@ import {
   positionAfter,
   positionAtEnd,
   positionOf,
+  positionSince,
   possiblePosition,
   type ScanPosition,
   scanFrom,
@@ -38,6 +39,8 @@ export function createMysqlSource(options: MysqlOptions): RecordSource<ScanPosit
     async end() {
       return positionAtEnd(await queries.newest(await tableOf()), await queries.now());
     },
+
+    beginning: async (since) => ({ position: positionSince(Math.floor(since / 1_000)), unread: [] }),
 
     async read(last, how) {
       const table = await tableOf();

@@ -15,8 +15,11 @@ export type PendingCall = {
   readonly read: number;
 };
 
-/** Groups records by call. Keys are uniqueids. */
-export function createPendingCalls(recordOptions: () => RecordOptions) {
+/** Groups records by call. Keys are uniqueids. `onForeign` gets the calls' records that lack the PBX's `systemname`. */
+export function createPendingCalls(
+  recordOptions: () => RecordOptions,
+  onForeign: (record: CdrRecord, systemname: string) => void = () => {},
+) {
   const isAfterRestart = createRestartDetector();
   let legs = createDialledLegs(recordOptions);
   const calls = new Map<string, PendingCall>();
@@ -25,6 +28,12 @@ export function createPendingCalls(recordOptions: () => RecordOptions) {
     add(record: CdrRecord, from: unknown, read: number): void {
       // Another program has chosen the id of a channel that it made: no caller's, and without a time in it.
       if (!isUniqueid(record.uniqueid)) return;
+      // Another PBX writes into the same table, or this one had no name yet.
+      const { systemname } = recordOptions();
+      if (systemname !== '' && !record.uniqueid.startsWith(`${systemname}-`)) {
+        if (channelKind(record.channel) === 'real') onForeign(record, systemname);
+        return;
+      }
       if (isAfterRestart(record)) legs = createDialledLegs(recordOptions);
       legs.add(record);
       if (channelKind(record.channel) !== 'real') return;

@@ -112,9 +112,14 @@ for (const [name, records, missed] of rows)
     assert.equal(recordExtras(known, records, true).missed, undefined, 'answered');
   });
 
-test('the number called is the DID, or what was dialled in an inbound context', () => {
+test('the number called is the DID, or a number of the outside that was dialled in an inbound context', () => {
   const did = (...records: CdrRecord[]) => recordExtras(known, records, false).did;
   assert.equal(did(record('Dial')), '4930777');
+  // Asterisk writes the last extension: the dialplan may have moved the call in the same context.
+  for (const dst of ['600', '123456', 's', 'sales', ''])
+    assert.equal(did(record('Dial', '', { dst })), undefined, dst);
+  for (const dst of ['1234567', '+4930777']) assert.equal(did(record('Dial', '', { dst })), dst);
+  assert.equal(did(record('Dial', '', { dst: '600', did: '600' })), '600');
   assert.equal(did(freepbx('Queue', '', 'ext-queues', '400')), undefined);
   assert.equal(did(freepbx('Dial', '', 'from-did-direct', '1001')), undefined);
   const queue = freepbx('Queue', '', 'ext-queues', '400');

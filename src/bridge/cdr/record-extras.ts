@@ -1,12 +1,12 @@
 import { type CallExtras, longestCallSeconds, type Missed } from '../../shared/api/contract/call-extras.ts';
 import type { CallStatus } from '../../shared/api/contract/call-status.ts';
-import { channelKind, endpointOf, extensionOf, otherHalf } from '../calls/channel-name.ts';
+import { channelKind, endpointOf, extensionOf } from '../calls/channel-name.ts';
 import { extrasOf } from '../calls/missed.ts';
 import { beganAt } from '../calls/open-call.ts';
 import { type MissedPlace, missedPlaceAt, missedPlaceIn, named } from '../calls/place.ts';
 import type { Rules } from '../calls/rules.ts';
 import type { CdrRecord } from './cdr-source.ts';
-import type { DialledLegs } from './dialled-legs.ts';
+import { type DialledLegs, halfBeyond } from './dialled-legs.ts';
 
 /** What records say of a call beyond the API's document. */
 export type RecordExtras = {
@@ -19,26 +19,45 @@ export type RecordExtras = {
   readonly missed?: Missed;
 };
 
+type RecordsKnown = {
+  readonly rules: Rules;
+  readonly trunks: ReadonlySet<string>;
+  readonly legs: DialledLegs;
+};
+
 /** Reads a call's own records, in the order of writing: at least one. */
 export function recordExtras(
-  { rules, trunks, legs }: { rules: Rules; trunks: ReadonlySet<string>; legs: DialledLegs },
+  known: RecordsKnown,
   records: readonly CdrRecord[],
   wasAnswered: boolean,
 ): RecordExtras {
   const [first] = records as [CdrRecord];
   const seconds = secondsOf(records);
-  // A destination after the first record, or in another context, is where the dialplan has moved the call to.
-  const did =
-    records.find((record) => record.did !== '')?.did ?? (isDialledFromOutside(rules, first) ? first.dst : '');
+  const dialled = dialledFromOutside(known.rules, records);
+  const did = records.some((record) => record.did !== '') || outsideNumber.test(dialled) ? dialled : '';
   return {
     ...(did !== '' && { did }),
     line: endpointOf(first.channel),
     began: beganAt(first) / 1_000,
     seconds,
     ...(!wasAnswered && {
-      missed: { ...missedPlace(trunks, legs, records), ...(seconds !== undefined && { after: seconds }) },
+      missed: { ...missedPlace(known, records), ...(seconds !== undefined && { after: seconds }) },
     }),
   };
+}
+
+/** Longer than the extensions of a house. */
+export const outsideNumber = /^\+?\d{7,}$/;
+
+/**
+ * What was dialled from outside, '' if no record says it: a destination after the first record, or in another context, is where the
+ * dialplan has moved the call to. It may have done so in the same context, too, since Asterisk writes the last extension: only a number
+ * of the outside is sure to be the number called.
+ */
+export function dialledFromOutside(rules: Rules, records: readonly CdrRecord[]): string {
+  const did = records.find((record) => record.did !== '')?.did;
+  const [first] = records;
+  return did ?? (first && isDialledFromOutside(rules, first) ? first.dst : '');
 }
 
 /** The extras of an event; `isAlone` if no event of the call was timed by the bridge's own clock. */
@@ -67,11 +86,8 @@ function secondsOf(records: readonly CdrRecord[]): number | undefined {
 }
 
 /** Taken from the last application, without the `Hangup`, `Busy` or `Congestion` that follows an unanswered Dial. */
-function missedPlace(
-  trunks: ReadonlySet<string>,
-  legs: DialledLegs,
-  records: readonly CdrRecord[],
-): MissedPlace {
+function missedPlace(known: RecordsKnown, records: readonly CdrRecord[]): MissedPlace {
+  const { legs } = known;
   const last = records.findLast(({ lastapp }) => !/^(?:Hangup|Busy|Congestion|)$/i.test(lastapp));
   if (last === undefined) {
     const { dcontext: context = '', dst: exten = '' } = records.at(-1) ?? {};
@@ -79,22 +95,23 @@ function missedPlace(
   }
   const running = missedPlaceIn(last.lastapp, last.lastdata);
   // A phone has sent the call on to an application, behind a Local channel.
-  const beyond = legs.isAnswered(last) ? legs.find(otherHalf(last.dstchannel), last) : undefined;
+  const beyond = legs.isAnswered(last) ? legs.find(halfBeyond(last.dstchannel), last) : undefined;
   const there = beyond && missedPlaceIn(beyond.lastapp, beyond.lastdata);
   if (running.where === 'ringing' && there?.where !== undefined && there.where !== 'ringing') return there;
-  const known = missedPlaceAt({ context: last.dcontext, exten: last.dst });
+  const place = missedPlaceAt({ context: last.dcontext, exten: last.dst });
   // FreePBX plays a text to callers there.
-  if (known.where === 'fax' || known.where === 'blocked') return known;
-  if (running.where !== 'ringing') return running.where === known.where && known.name ? known : running;
-  if (known.where === 'ringing' && known.name !== undefined) return known;
+  if (place.where === 'fax' || place.where === 'blocked') return place;
+  if (running.where !== 'ringing') return running.where === place.where && place.name ? place : running;
+  if (place.where === 'ringing' && place.name !== undefined) return place;
   const rang = records.filter(
     ({ lastapp, lastdata }) => lastapp === last.lastapp && lastdata === last.lastdata,
   );
-  const names = new Set(rang.map(({ dstchannel }) => nameOf(trunks, dstchannel)));
+  const names = new Set(rang.map(({ dstchannel }) => nameOf(known, dstchannel)));
   const [name = ''] = names;
   return named('ringing', names.size === 1 ? name : '');
 }
 
-function nameOf(trunks: ReadonlySet<string>, channel: string): string {
-  return channelKind(channel) === 'real' && !trunks.has(endpointOf(channel)) ? extensionOf(channel) : '';
+function nameOf({ rules, trunks }: RecordsKnown, channel: string): string {
+  const isPhone = channelKind(channel) === 'real' && !trunks.has(endpointOf(channel));
+  return isPhone ? rules.extension(extensionOf(channel), channel) : '';
 }

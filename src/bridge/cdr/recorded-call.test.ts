@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { readTrunkNotation } from '../../shared/phone-number/trunk-notation.ts';
+import { readDeviceName } from '../calls/device-name.ts';
 import { callSettings } from '../calls/rules.fixture.ts';
 import { type CallSettings, createRules } from '../calls/rules.ts';
 import { type CdrRecord, usualRecords } from './cdr-source.ts';
@@ -23,6 +24,12 @@ const record = (more: Partial<CdrRecord> = {}): CdrRecord => ({
 const answered = (more: Partial<CdrRecord> = {}) =>
   record({ dstchannel: 'PJSIP/1001-00000002', disposition: 'ANSWERED', ...more });
 
+/** Two mobiles that are called at once. */
+const twoMobiles = 'PJSIP/0612345678@trunk&PJSIP/0687654321@trunk,30';
+/** Records have room for 79 characters. */
+const cutDial = 'PJSIP/1001&PJSIP/1002&PJSIP/1003&PJSIP/1004&PJSIP/1005&PJSIP/1006&PJSIP/1007&PJ';
+const cutAddress = 'PJSIP/trunk/sip:+31612345678@127.0.0.1:9001&PJSIP/trunk/sip:+31687654321@127.0.';
+const cutLocal = 'Local/1002@ctx-mytenant-internal-6e3a0b52-7f0d-4b0a-9b7a-0d7f5f1f2c11-00000000;';
 /** A transfer moved the call out of the inbound context. */
 const moved = { dcontext: 'from-internal' };
 /** A leg that the PBX dialled itself. */
@@ -145,13 +152,37 @@ describe('what a record says, alone and together with others', () => {
     ['a bot behind externalMedia', [answered({ dstchannel: 'UnicastRTP/127.0.0.1:9-0x7f' })], [], missed],
     ['a person after a bot', [answered({ dstchannel: 'AudioSocket/127.0.0.1:32995-0x7f' }), answered()], [], answeredBy('1001')],
     ['one over the trunk, in words that name no number: what was dialled to reach it',
-      [answered({ dstchannel: 'PJSIP/trunk-00000002', lastdata: 'OUT', dst: '0612345678' })], [], answeredBy('+31612345678')],
+      [answered({ dstchannel: 'PJSIP/trunk-00000002', lastdata: 'OUT', dst: '0612345678', ...moved })], [], answeredBy('+31612345678')],
     ['the same over a line that is one by its name',
-      [answered({ dstchannel: 'SIP/isp-1-00000002', lastdata: 'OUT', dst: '0612345678' })], [], answeredBy('+31612345678')],
+      [answered({ dstchannel: 'SIP/isp-1-00000002', lastdata: 'OUT', dst: '0612345678', ...moved })], [], answeredBy('+31612345678')],
     ['a mobile over a trunk on which no call came in',
       [answered({ dstchannel: 'PJSIP/siproute-4-00000007', lastdata: 'PJSIP/+31612345678@siproute-4,300,T' })], [], answeredBy('+31612345678')],
     ['the same by chan_sip',
       [answered({ dstchannel: 'SIP/siproute-4-00000007', lastdata: 'SIP/siproute-4/+31612345678,300,T' })], [], answeredBy('+31612345678')],
+    ['the second of two mobiles over one trunk',
+      [record({ dstchannel: 'PJSIP/trunk-00000002', lastdata: twoMobiles }), answered({ dstchannel: 'PJSIP/trunk-00000003', lastdata: twoMobiles })],
+      [], answeredBy('+31687654321')],
+    ['the first of them',
+      [answered({ dstchannel: 'PJSIP/trunk-00000002', lastdata: twoMobiles }), record({ dstchannel: 'PJSIP/trunk-00000003', lastdata: twoMobiles })],
+      [], answeredBy('+31612345678')],
+    ['the second of them, at the second try',
+      [['2', record], ['3', record], ['4', record], ['5', answered]].map(([n, make]) => (make as typeof record)({ dstchannel: `PJSIP/trunk-0000000${n}`, lastdata: twoMobiles })),
+      [], answeredBy('+31687654321')],
+    ['one of two of which the other has no record: nobody knows which',
+      [answered({ dstchannel: 'PJSIP/trunk-00000002', lastdata: twoMobiles })], [], answeredBy('trunk')],
+    ['the second of two, of whose address the end is cut off',
+      [record({ dstchannel: 'PJSIP/trunk-00000002', lastdata: cutAddress }), answered({ dstchannel: 'PJSIP/trunk-00000003', lastdata: cutAddress })],
+      [], answeredBy('+31687654321')],
+    ['a mobile behind the end of what a record has room for, under our own number: the trunk',
+      [answered({ dst: '0207654321', did: '0207654321', dstchannel: 'PJSIP/trunk-00000009', lastdata: cutDial })], [], answeredBy('trunk')],
+    ['the same, where only the dialplan says our number',
+      [answered({ dst: '0207654321', dstchannel: 'PJSIP/trunk-00000009', lastdata: cutDial })], [], answeredBy('trunk')],
+    ['a phone behind a Local pair whose name is too long for a record',
+      [answered({ dstchannel: cutLocal })], [answered({ channel: cutLocal, dstchannel: 'PJSIP/1002-00000004', uniqueid: '1800000000.3' })], answeredBy('1002')],
+    ['nobody behind it, only voicemail',
+      [answered({ dstchannel: cutLocal })],
+      [record({ channel: cutLocal, lastdata: '(Outgoing Line)', uniqueid: '1800000000.2' }),
+        answered({ channel: cutLocal, dstchannel: '', lastapp: 'VoiceMail', uniqueid: '1800000000.3' })], missed],
     ['a phone that is dialled by its contact',
       [answered({ dstchannel: 'PJSIP/1001-00000007', lastdata: 'PJSIP/1001/sip:1001@10.0.0.1' })], [], answeredBy('1001')],
     ['a phone by its configuration, registered under a long number',
@@ -195,6 +226,15 @@ describe('what a record says, alone and together with others', () => {
       [answered({ channel: 'PJSIP/anonymous-00000002', dstchannel: 'PJSIP/trunk-00000001', lastapp: 'ConfBridge', ...moved, ...later(-5) })], missed],
     ['who joins an extension in a conference', [answered({ dstchannel: '', lastapp: 'ConfBridge', ...here })],
       [answered({ channel: 'PJSIP/1001-00000002', dstchannel: 'PJSIP/trunk-00000001', lastapp: 'ConfBridge', ...moved, ...later(-5) })], answeredBy('1001')],
+    ['who met an extension in a conference before a phone was dialled',
+      [answered({ dstchannel: '', lastapp: 'ConfBridge', ...lasted(0, 0) }), answered({ dstchannel: 'PJSIP/1002-00000003', ...lasted(2, 6) })],
+      [answered({ channel: 'PJSIP/1001-00000002', dstchannel: 'PJSIP/trunk-00000001', lastapp: 'ConfBridge', ...moved, ...later(-2), duration: 4 })], answeredBy('1001')],
+    ['who was alone in a conference before a phone was dialled',
+      [answered({ dstchannel: '', lastapp: 'ConfBridge', ...lasted(0, 0) }), answered({ dstchannel: 'PJSIP/1002-00000003', ...lasted(2, 6) })],
+      [answered({ channel: 'PJSIP/1001-00000002', dstchannel: 'PJSIP/trunk-00000001', lastapp: 'ConfBridge', ...moved, ...later(8) })], answeredBy('1002')],
+    ['who meets an extension in a conference after a phone',
+      [answered({ dstchannel: 'PJSIP/1002-00000003', ...lasted(0, 4) }), answered({ dstchannel: '', lastapp: 'ConfBridge', ...lasted(5, 9) })],
+      [answered({ channel: 'PJSIP/1001-00000002', dstchannel: 'PJSIP/trunk-00000001', lastapp: 'ConfBridge', ...moved, ...later(-2), duration: 12 })], answeredBy('1002')],
     ['who was called on that line before', [answered({ channel: 'DAHDI/1-1', dstchannel: '', lastapp: 'Playback', ...here })],
       [answered({ channel: 'PJSIP/1001-00000003', dstchannel: 'DAHDI/1-1', ...later(-100) })], missed],
     ['no pickup: a colleague has called the second phone', [answered(lasted(0, 4)), answered({ dstchannel: 'PJSIP/1002-00000003', ...lasted(4, 9) })],
@@ -233,6 +273,16 @@ describe('what a record says, alone and together with others', () => {
       ['not without that: a queue', queue, [], missed],
       ['not without that: a queue of Local pairs', queueOfLocal, localMember, missed],
     ]);
+  });
+
+  test('who answered is named by DEVICE_NAMES, as live', () => {
+    const deviceNames = [readDeviceName('99*=*')].filter((it) => it !== undefined);
+    const device = 'PJSIP/991001-00000002';
+    assert.deepEqual(
+      read([answered({ dstchannel: device })], [], { settings: { deviceNames } }),
+      answeredBy('1001'),
+    );
+    assert.deepEqual(read([answered({ dstchannel: device })]), answeredBy('991001'));
   });
 
   describe('answered by a machine that NOT_A_PERSON lists, as live', () => {
@@ -286,6 +336,12 @@ describe('what a record says, alone and together with others', () => {
     const phone = answered({ dstchannel: 'Local/FMPR-1003@findmefollow-ringallv2-0001;1' });
     assert.deepEqual(read([phone]), answeredBy('1003'));
     assert.deepEqual(read([phone], [], { settings: { notAPerson: ['pjsip/1003'] } }), missed);
+    const mobile = answered({ dstchannel: 'Local/RG-600-0612345673@grps-0001;1' });
+    for (const entry of ['*3=*7', 'PJSIP/*3=*7', 'sip/*3=*7']) {
+      const deviceNames = [readDeviceName(entry)].filter((it) => it !== undefined);
+      assert.deepEqual(read([phone], [], { settings: { deviceNames } }), answeredBy('1007'), entry);
+      assert.deepEqual(read([mobile], [], { settings: { deviceNames } }), answeredBy('0612345673'), entry);
+    }
   });
 
   test('half of a Local pair is no caller, whatever INBOUND_CHANNELS takes', () => {

@@ -10,14 +10,13 @@ import {
   goesOverTrunk,
   isGuestEndpoint,
   numberInAddress,
-  otherHalf,
 } from '../calls/channel-name.ts';
 import type { NumberToReport } from '../calls/input.ts';
-import { numberToReport, type Rules } from '../calls/rules.ts';
+import { numberByRules, numberToReport, type Rules } from '../calls/rules.ts';
 import type { CdrRecord } from './cdr-source.ts';
-import { type DialledLegs, isOutgoing } from './dialled-legs.ts';
+import { type DialledLegs, halfBeyond, isOutgoing, LONGEST_TEXT } from './dialled-legs.ts';
 import type { LiveCalls } from './live-calls.ts';
-import { type RecordExtras, recordExtras } from './record-extras.ts';
+import { dialledFromOutside, outsideNumber, type RecordExtras, recordExtras } from './record-extras.ts';
 
 /** What Asterisk's records say about a channel. */
 export type RecordedCall =
@@ -38,19 +37,29 @@ export type Known = Pick<LiveCalls, 'isPhone' | 'presumesWithheld'> & {
   readonly legs: DialledLegs;
 };
 
-/** What the records of a channel say of its call. `records`: its own, at least one, in the order of writing. */
-export function recordedCallOf(known: Known, records: readonly CdrRecord[]): RecordedCall {
+/**
+ * What the records of a channel say of its call. `records`: its own, at least one, in the order of writing. REPORT_RULES do not
+ * apply to a call that was reported in part: it must end.
+ */
+export function recordedCallOf(
+  known: Known,
+  records: readonly CdrRecord[],
+  { wasReported = false } = {},
+): RecordedCall {
   if (!areOfCaller(known, records) || records.some(isOutgoing)) return { inbound: false };
   const callerId = callerIdOf(known, records);
   const machine = records.find(
     (one) => known.legs.isAnswered(one) && known.rules.isMachine(one.dstchannel),
   )?.dstchannel;
+  const extras = recordExtras(known, records, callerId !== undefined);
+  const number = numberOf(known, records);
+  const facts = { called: extras.did, channel: records[0]?.channel };
   return {
     inbound: true,
-    number: numberOf(known, records),
+    number: wasReported ? number : numberByRules(known.rules, number, facts),
     ...(callerId !== undefined && { callerId }),
     ...(callerId === undefined && machine !== undefined && { machine }),
-    extras: recordExtras(known, records, callerId !== undefined),
+    extras,
   };
 }
 
@@ -81,6 +90,25 @@ function mayHaveComeIn({ rules, trunks }: Known, { channel, src }: CdrRecord): b
   return rules.nameIsInbound(channel) || (trunks.has(endpointOf(channel)) && src !== '');
 }
 
+/** A phone whose calls have the number that it shows outside looks like a trunk; most have a number as their name. */
+const phoneName = /^\d{1,6}$/;
+
+/**
+ * The endpoint over which a call has come in, by the looks of its caller's number, if nothing says that it is a trunk: the PBX
+ * may have had another provider then. `records`: of one channel.
+ */
+export function unknownTrunkOf(known: Known, records: readonly CdrRecord[]): string | undefined {
+  const { trunks, isPhone, legs } = known;
+  const [first] = records;
+  if (first === undefined || channelKind(first.channel) !== 'real') return undefined;
+  const endpoint = endpointOf(first.channel);
+  const name = extensionOf(first.channel);
+  if (trunks.has(endpoint) || isPhone(endpoint) || isGuestEndpoint(endpoint) || phoneName.test(name))
+    return undefined;
+  const isCaller = records.some((one) => outsideNumber.test(one.src) && !legs.wasDialled(one));
+  return isCaller && !records.some(isOutgoing) ? endpoint : undefined;
+}
+
 function numberOf({ rules, presumesWithheld }: Known, records: readonly CdrRecord[]): NumberToReport {
   const record = records.find(({ src }) => presentedIn(src) !== undefined);
   if (record === undefined)
@@ -103,7 +131,19 @@ function callerIdOf(known: Known, records: readonly CdrRecord[]): string | undef
     records,
     answers.map(({ record }) => record),
   );
-  return answers.find(({ record }) => record === talked)?.callerId ?? takerOf(known, records);
+  const answer = answers.find(({ record }) => record === talked);
+  return answer === undefined
+    ? takerOf(known, records)
+    : (metBefore(known, records, answer.record) ?? answer.callerId);
+}
+
+/** Who was in a conference with the caller before this one of the caller's records: that is in the other's record only. */
+function metBefore(known: Known, records: readonly CdrRecord[], answer: CdrRecord): string | undefined {
+  const before = records.slice(0, records.indexOf(answer));
+  return takerOf(
+    known,
+    before.filter(({ lastapp, dstchannel }) => lastapp === 'ConfBridge' && dstchannel === ''),
+  );
 }
 
 /**
@@ -115,7 +155,7 @@ function takerOf(known: Known, records: readonly CdrRecord[]): string | undefine
   const takers = records.flatMap((record) => takersOf(record));
   // In a consultation (attended transfer) there is a Local pair in between.
   const behind = takers.flatMap((taker) =>
-    channelKind(taker.channel) === 'local' ? takersOf(taker, otherHalf(taker.channel)) : [],
+    channelKind(taker.channel) === 'local' ? takersOf(taker, halfBeyond(taker.channel)) : [],
   );
   const internalParty = [...takers, ...behind].find(
     (taker) =>
@@ -125,7 +165,7 @@ function takerOf(known: Known, records: readonly CdrRecord[]): string | undefine
       !isGuestEndpoint(endpointOf(taker.channel)) &&
       !cameIn(known, taker),
   );
-  return internalParty && extensionOf(internalParty.channel);
+  return internalParty && known.rules.extension(extensionOf(internalParty.channel), internalParty.channel);
 }
 
 /** Of the answered ones among a channel's records, the first that is not of a phone whose ringing another one picked up. */
@@ -190,7 +230,7 @@ function personsEnd(known: Known, record: CdrRecord): { record: CdrRecord; calle
   for (const seen = new Set<CdrRecord>(); channelKind(last.dstchannel) === 'local' && !seen.has(last); ) {
     seen.add(last);
     const number = unrecordedHalf.exec(last.dstchannel)?.[1];
-    const half = otherHalf(last.dstchannel);
+    const half = halfBeyond(last.dstchannel);
     const behind = legs.all(half, last);
     const answered = behind.filter((one) => legs.isAnswered(one) && !rules.isMachine(one.dstchannel));
     const beyond =
@@ -198,7 +238,9 @@ function personsEnd(known: Known, record: CdrRecord): { record: CdrRecord; calle
       legs.find(half, last) ??
       (number === undefined ? undefined : legs.leadingTo(number, last));
     if (beyond === undefined && number !== undefined)
-      return isMachinesNumber(rules, number) ? undefined : { record, callerId: number };
+      return isMachinesNumber(rules, number)
+        ? undefined
+        : { record, callerId: phonesExtension(rules, number) };
     if (beyond === undefined || !legs.isAnswered(beyond)) return undefined;
     last = beyond;
   }
@@ -209,27 +251,62 @@ function personsEnd(known: Known, record: CdrRecord): { record: CdrRecord; calle
   const isOutsider = isGuestEndpoint(endpoint) || areOfCaller(known, legs.all(dstchannel, last));
   if (end !== undefined && isOutsider && !isOutgoing(end)) return undefined;
   const extension = extensionOf(dstchannel);
-  const dialled = dialledOver(last);
+  const dialled = dialledOver(known, last);
   const isTrunk = trunks.has(endpoint) || rules.nameIsInbound(dstchannel);
   const leg = { name: dstchannel, kind: 'real', number: last.dst } as const;
   if (!isTrunk && !goesOverTrunk(leg, dialled, isPhone(endpoint)))
-    return { record, callerId: numberInAddress(leg, dialled) || extension };
+    return { record, callerId: rules.extension(numberInAddress(leg, dialled) || extension, dstchannel) };
   const number = normaliseNumber(dialledNumber(dialled) || last.dst, rules.defaultCountry);
-  return { record, callerId: number || extension };
+  // Where it is not known what was dialled, the caller's own record may only say which number of ours was.
+  const isOurs = () =>
+    number ===
+    normaliseNumber(dialledFromOutside(rules, legs.all(record.channel, record)), rules.defaultCountry);
+  return { record, callerId: (dialled === '' && isOurs() ? '' : number) || extension };
 }
+
+const technologies = ['PJSIP', 'SIP', 'IAX2', 'DAHDI', 'SCCP'];
 
 /** Whether the phone with this number is one that NOT_A_PERSON lists, whichever driver it has. */
 const isMachinesNumber = ({ isMachine }: Rules, number: string) =>
-  ['PJSIP', 'SIP', 'IAX2', 'DAHDI', 'SCCP'].some((technology) => isMachine(`${technology}/${number}`));
+  technologies.some((technology) => isMachine(`${technology}/${number}`));
 
-/** What was dialled to reach the end, without the technology: `trunk/sip:+49171…@10.0.0.1` of `Dial(PJSIP/1001&PJSIP/trunk/…,20)`. */
-function dialledOver({ lastdata, dstchannel }: CdrRecord): string {
-  const dialStrings = (lastdata.split(',')[0] ?? '').split('&');
-  const name = extensionOf(dstchannel);
-  const over = dialStrings.find(
-    (dialled) => dialled.startsWith(`${endpointOf(dstchannel)}/`) || dialled.endsWith(`@${name}`),
+/** The extension of the phone with this number, whichever driver it has; that of a mobile is its number. */
+function phonesExtension({ extension }: Rules, number: string): string {
+  if (!phoneName.test(number)) return number;
+  const named = technologies.map((technology) => extension(number, `${technology}/${number}`));
+  return named.find((one) => one !== number) ?? number;
+}
+
+/**
+ * What was dialled to reach the end, without the technology: `trunk/sip:+49171…@10.0.0.1` of `Dial(PJSIP/1001&PJSIP/trunk/…,20)`.
+ * Of several that went over one endpoint, the one at the place that the end has among them: there is a record for each, in the
+ * order of dialling. '' if that cannot be told.
+ */
+function dialledOver({ legs }: Known, record: CdrRecord): string {
+  const { channel, dstchannel, lastapp, lastdata } = record;
+  const endpoint = endpointOf(dstchannel);
+  const [name, list = ''] = [extensionOf(dstchannel), lastdata.split(',')[0]];
+  const isCut = list.length >= LONGEST_TEXT;
+  const dialStrings = list.split('&');
+  // The number of the last one is whole if what is behind it is there.
+  if (isCut && !dialStrings.at(-1)?.includes('@')) dialStrings.pop();
+  const over = dialStrings.filter(
+    (dialled, nth) =>
+      dialled.startsWith(`${endpoint}/`) ||
+      dialled.endsWith(`@${name}`) ||
+      (isCut && nth === dialStrings.length - 1 && name.startsWith(dialled.slice(dialled.indexOf('@') + 1))),
   );
-  return over?.slice(over.indexOf('/') + 1) ?? '';
+  const same = legs
+    .all(channel, record)
+    .filter((one) => one.lastapp === lastapp && one.lastdata === lastdata)
+    .map((one) => one.dstchannel)
+    .filter((other) => endpointOf(other) === endpoint);
+  const ends = [...new Set(same)];
+  const place = ends.indexOf(dstchannel);
+  // The same may have been dialled again.
+  const isEach = over.length === 1 || ends.length % over.length === 0;
+  const found = isCut ? over[place] : isEach ? over[place % over.length] : undefined;
+  return found?.slice(found.indexOf('/') + 1) ?? '';
 }
 
 /** The states of a finished call that were not reported yet. */

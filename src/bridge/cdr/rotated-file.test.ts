@@ -17,7 +17,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
-import { endOf, type FilePosition, readFrom } from './rotated-file.ts';
+import { beginningOf, endOf, type FilePosition, readFrom } from './rotated-file.ts';
 
 /** A file that is written and rotated as Asterisk and logrotate do. */
 function createFile(folder = mkdtempSync(join(tmpdir(), 'tail-'))) {
@@ -203,4 +203,32 @@ test('whatever is written, rotated and copied away while it is read: every line 
     }),
     { numRuns: 150 },
   );
+});
+
+test('all lines of a time are read from the oldest file that has some, and compressed files are named', async (t) => {
+  const file = createFile();
+  t.after(() => file.remove());
+  for (const line of ['one', 'two', 'three', 'four']) {
+    file.write(`${line}\n`);
+    if (line !== 'four') file.rotate();
+  }
+  renameSync(file.older(3), `${file.older(3)}.gz`);
+  const linesSince = async (since: number) => {
+    const lines: string[] = [];
+    let { position } = await beginningOf(file.path, since);
+    for (let atEnd = false; !atEnd; ) {
+      const read = await readFrom(file.path, position);
+      lines.push(...read.lines.map(({ text }) => text));
+      ({ next: position, atEnd } = read);
+    }
+    return lines.join(' ');
+  };
+  const unreadSince = async (since: number) => (await beginningOf(file.path, since)).unread;
+  // The files were written to last at 1001, 1002 and 1003 s, and now.
+  assert.equal(await linesSince(0), 'two three four');
+  assert.deepEqual(await unreadSince(0), [`${file.older(3)}.gz is compressed`]);
+  assert.equal(await linesSince(1_002_500), 'three four');
+  assert.deepEqual(await unreadSince(1_002_500), []);
+  assert.equal(await linesSince(1_004_000), 'four');
+  await assert.rejects(beginningOf(`${file.path}.none`, 0), { code: 'ENOENT' });
 });

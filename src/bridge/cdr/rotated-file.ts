@@ -47,6 +47,23 @@ export async function endOf(path: string): Promise<FilePosition> {
   return (await end.catch(absent)) ?? beginning;
 }
 
+/**
+ * The beginning of the oldest file that was written to since then, Unix ms, and the compressed files of that time. Rejects
+ * with the system's error, ENOENT if there is no file at all.
+ */
+export async function beginningOf(
+  path: string,
+  since: number,
+): Promise<{ position: FilePosition; unread: string[] }> {
+  const [rotated, unread] = await Promise.all([rotatedFiles(path, false), rotatedFiles(path, true)]);
+  const oldest = rotated.findLast(({ changed }) => changed >= since)?.file ?? path;
+  const { ino: inode } = await stat(oldest);
+  return {
+    position: { ...beginning, inode },
+    unread: unread.filter(({ changed }) => changed >= since).map(({ file }) => `${file} is compressed`),
+  };
+}
+
 /** The file's last complete lines; empty if no line is complete, or the last one is longer than any record. */
 export async function lastLinesOf(path: string): Promise<string[]> {
   return inFile(path, async (file) => {
@@ -110,11 +127,19 @@ async function inFile<T>(path: string, work: (file: FileHandle) => Promise<T>): 
   }
 }
 
-/** Its rotated files, newest first. */
-async function olderFiles(path: string): Promise<string[]> {
+const olderFiles = async (path: string) => (await rotatedFiles(path, false)).map(({ file }) => file);
+
+/** Its rotated files, compressed or not, newest first. */
+async function rotatedFiles(
+  path: string,
+  areCompressed: boolean,
+): Promise<{ file: string; changed: number }[]> {
   const name = basename(path);
   const names = (await readdir(dirname(path))).filter(
-    (each) => each.startsWith(name) && /^[.-]/.test(each.slice(name.length)) && !compressed.test(each),
+    (each) =>
+      each.startsWith(name) &&
+      /^[.-]/.test(each.slice(name.length)) &&
+      compressed.test(each) === areCompressed,
   );
   const found = await Promise.all(
     names.map(async (each) => {
@@ -123,10 +148,7 @@ async function olderFiles(path: string): Promise<string[]> {
       return stats?.isFile() ? [{ file, changed: stats.mtimeMs }] : [];
     }),
   );
-  return found
-    .flat()
-    .sort((a, b) => b.changed - a.changed)
-    .map(({ file }) => file);
+  return found.flat().sort((a, b) => b.changed - a.changed);
 }
 
 async function holds(file: FileHandle, { inode, offset, tail }: FilePosition): Promise<boolean> {

@@ -64,6 +64,7 @@ export function createSqliteSource(path: string): RecordSource<SqlitePosition> {
     name: path,
     positionOf: (value) => position.safeParse(value).data,
     end: async () => (await inDatabase(lastRow)) ?? beginning,
+    beginning: async () => ({ position: beginning, unread: [] }),
     read: async (from) => (await inDatabase((db, table) => readPage(db, table, from))) ?? absent(),
     idWidth: () => Number.POSITIVE_INFINITY,
 

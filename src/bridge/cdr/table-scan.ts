@@ -148,10 +148,19 @@ export function positionAfter(from: ScanPosition, { cursor, thorough, read, now 
   return { at, thoroughAt, zone, seen: kept, unfinished: null };
 }
 
+/** The position before all calls that began since then, Unix s. */
+export const positionSince = (at: number): ScanPosition => ({
+  at,
+  thoroughAt: at,
+  zone: null,
+  seen: [],
+  unfinished: null,
+});
+
 /** The position after all rows of a table, of which these are the newest; `now`: the server's clock, Unix s. */
 export function positionAtEnd(newest: readonly RowTimes[], now: number): ScanPosition {
   // Earlier calls are not reported, so this may be too early, but not too late.
-  const start: ScanPosition = { at: 0, thoroughAt: 0, zone: null, seen: [], unfinished: null };
+  const start = positionSince(0);
   const read = candidatesOf(start, true, newest).map((call) => ({ ...call, rows: 0 }));
   return read.length === 0
     ? { ...start, at: now - dayS, thoroughAt: now - dayS }

@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { createTransact } from '../../shared/storage/open-database.ts';
 import { forgetNumber } from './forget-number.ts';
 import { assertKnown } from './reader.ts';
+import { createBackfillTable } from './tables/backfill.ts';
 import { type CounterKeeper, createCounterKeeper } from './tables/counters.ts';
 import { databasePath } from './tables/database.ts';
 import { createEventReader, eventColumns, type StoredEvent, type StoredRow } from './tables/history.ts';
@@ -43,6 +44,7 @@ export function openOperator(directory: string, now: () => number = Date.now) {
   const requeuer = createRequeuer(db);
   const trunks = createTrunkTable(db);
   const ledger = createLedger(db);
+  const { backfill, saveBackfill } = createBackfillTable(db);
   const dead = db.prepare(operatorSql.dead);
   const toEvent = createEventReader(db);
   const forgetAttempts = db.prepare('DELETE FROM attempt WHERE id >= ? AND id < ?');
@@ -75,6 +77,10 @@ export function openOperator(directory: string, now: () => number = Date.now) {
     /** See forgetNumber. */
     forgetNumber: (number: string, masked: (text: string) => string) =>
       forgetNumber(db, inOne, number, masked),
+    /** What is stored of the call records of the past. */
+    backfill,
+    /** What the bridge is to do with them; null: nothing more. */
+    wishBackfill: (wish: string | null): void => saveBackfill('wish', wish),
     /** Makes this endpoint a trunk, without any evidence; `state` is its state if it is not known yet. */
     addTrunk: trunks.addTrunk,
     /** Deletes what is known of it as a trunk; false if nothing is. */

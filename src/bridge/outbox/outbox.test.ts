@@ -306,9 +306,9 @@ test('outbox: closing writes all that was asked before, and refuses what comes a
 
 test('outbox: a folder or a file that cannot be made ends the start with its name', async (t) => {
   const file = join(temporaryFolder(t), 'file');
-  const held = Promise.withResolvers<void>();
-  await (await openOutbox({ directory: file }, { log: keepingLog(), onHeld: held.resolve })).close();
-  await held.promise;
+  const locked = Promise.withResolvers<void>();
+  await (await openOutbox({ directory: file }, { log: keepingLog(), onLocked: locked.resolve })).close();
+  await locked.promise;
   await assert.rejects(
     openOutbox({ directory: join(file, 'outbox.db') }, { log: keepingLog() }),
     /outbox\.db/,

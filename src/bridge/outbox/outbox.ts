@@ -3,6 +3,7 @@ import type { DeliveryQueue, QueuedEvent } from '../../shared/delivery/queue.ts'
 import type { Log } from '../../shared/log/log.ts';
 import { moduleBeside } from '../../shared/process/module-beside.ts';
 import { startThread } from '../../shared/storage/thread.ts';
+import type { StoredBackfill } from './tables/backfill.ts';
 import type { Counters } from './tables/counters.ts';
 import type { DeliveredEvent, StoredEvent } from './tables/history.ts';
 import { behind, type IntakeBatch, repeated } from './tables/intake.ts';
@@ -37,6 +38,8 @@ export type Batch = {
   readonly unreported?: readonly { readonly id: string; readonly at: number; readonly why: string }[];
   /** How far Asterisk's call records were read: opaque text. */
   readonly cdrCheckpoint?: string;
+  /** How far those of the past are: opaque text. */
+  readonly backfill?: string;
 };
 
 export type Appended = {
@@ -78,19 +81,22 @@ async function inSteps(step: (after: number) => Promise<Step>): Promise<number> 
 export type Outbox = Awaited<ReturnType<typeof openOutbox>>;
 
 /**
- * Opens the outbox of a folder, a durable queue of call events and the memory of open calls, in a thread of its own. `onHeld` is called when the folder is locked for us: what
+ * Opens the outbox of a folder, a durable queue of call events and the memory of open calls, in a thread of its own. `onLocked` is called when the folder is locked for us: what
  * follows may take as long as the disk does. Rejects with StorageRefused (one line) if another process uses it, a newer
  * version wrote it, or the disk cannot promise durability.
  */
-export async function openOutbox(options: KeeperOptions, { log, onHeld }: { log: Log; onHeld?: () => void }) {
+export async function openOutbox(
+  options: KeeperOptions,
+  { log, onLocked }: { log: Log; onLocked?: () => void },
+) {
   let storage: StorageState = { state: 'working' };
   const onNotice = (notice: Notice): void => {
-    if (notice.type === 'held') onHeld?.();
+    if (notice.type === 'locked') onLocked?.();
     else if (notice.type === 'storage') storage = notice.storage;
     else log.say(notice.code, notice.fields);
   };
   const thread = await startThread<StoreOps, Notice>(workerScript, options, { onNotice });
-  const { ask } = thread;
+  const { request } = thread;
   let underWay = 0;
 
   return {
@@ -105,7 +111,7 @@ export async function openOutbox(options: KeeperOptions, { log, onHeld }: { log:
       if (underWay + events.length > mostUnderWay)
         throw new Error('too many events wait for the disk already');
       underWay += events.length;
-      const numbers = await ask('append', intake).finally(() => {
+      const numbers = await request('append', intake).finally(() => {
         underWay -= events.length;
       });
       const nextEvents: QueuedEvent[] = [];
@@ -118,47 +124,50 @@ export async function openOutbox(options: KeeperOptions, { log, onHeld }: { log:
       return { nextEvents, repeated: again };
     },
     /** Open calls, known trunks and the checkpoint of the call records, for the start. */
-    load: (): Promise<Saved> => ask('load'),
+    load: (): Promise<Saved> => request('load'),
     /** The known trunks as they are on disk, corrected by operators perhaps. */
-    trunks: (): Promise<StoredTrunk[]> => ask('trunks'),
+    trunks: (): Promise<StoredTrunk[]> => request('trunks'),
     /** The entries of those of the calls that have one. */
     ledgerEntries: (callIds: readonly string[]): Promise<Map<string, LedgerEntry>> =>
-      ask('ledgerEntries', callIds),
+      request('ledgerEntries', callIds),
     /** Of these beginnings of call ids, those of a call in the ledger, each with the id of one. */
     callIdsFrom: (beginnings: readonly string[]): Promise<Map<string, string>> =>
-      ask('callIdsFrom', beginnings),
-    due: (query) => ask('due', query),
-    nextDue: (now) => ask('nextDue', now),
-    record: (results) => ask('record', results),
-    expire: (queuedBefore, at) => inSteps((after) => ask('expire', queuedBefore, at, after, stepRows)),
-    waiting: async () => (await ask('counters')).waiting,
+      request('callIdsFrom', beginnings),
+    /** What is stored of the call records of the past. */
+    backfill: (): Promise<StoredBackfill> => request('backfill'),
+    saveDryBackfill: (text: string) => request('saveDryBackfill', text),
+    due: (query) => request('due', query),
+    nextDue: (now) => request('nextDue', now),
+    record: (results) => request('record', results),
+    expire: (queuedBefore, at) => inSteps((after) => request('expire', queuedBefore, at, after, stepRows)),
+    waiting: async () => (await request('counters')).waiting,
     /** Exact counts; `queued = delivered + waiting + dead`. */
-    counters: (): Promise<Counters> => ask('counters'),
+    counters: (): Promise<Counters> => request('counters'),
     /** Unix ms at which the oldest waiting event was queued. */
-    oldestWaiting: (): Promise<number | undefined> => ask('oldestWaiting'),
+    oldestWaiting: (): Promise<number | undefined> => request('oldestWaiting'),
     /** All that is kept about a call's events, each with its attempts. */
-    eventsOf: (callId: string): Promise<StoredEvent[]> => ask('eventsOf', callId),
+    eventsOf: (callId: string): Promise<StoredEvent[]> => request('eventsOf', callId),
     /** Those of the `limit` events queued last that were delivered since (Unix ms). */
     lastDelivered: (since: number, limit: number): Promise<DeliveredEvent[]> =>
-      ask('lastDelivered', since, limit),
+      request('lastDelivered', since, limit),
     /**
      * Makes delivered events wait again that are missing at the API, in the order of their calls. Returns the
      * numbers of those that do. It leaves out events that are no longer delivered, and events that would come after a
      * later one of their call.
      */
-    sendAgain: (seqs: readonly number[], at: number) => ask('sendAgain', seqs, at),
+    sendAgain: (seqs: readonly number[], at: number) => request('sendAgain', seqs, at),
     /** Deletes events delivered before `before` (Unix ms), and the unreported calls from before; returns the number of events. */
     async prune(before: number) {
-      const total = await inSteps((after) => ask('prune', before, after, stepRows));
-      while ((await ask('pruneUnreported', before, stepRows)) > 0);
+      const total = await inSteps((after) => request('prune', before, after, stepRows));
+      while ((await request('pruneUnreported', before, stepRows)) > 0);
       return total;
     },
     /** Deletes journal lines written before `before` (Unix ms), and the oldest beyond `most` characters. */
     async pruneJournal(before: number, most: number) {
-      while ((await ask('pruneJournal', before, most, stepRows)) > 0);
+      while ((await request('pruneJournal', before, most, stepRows)) > 0);
     },
     /** Reads the whole database, and repairs damage. Other requests wait: about a second for each 100 MB. */
-    check: () => ask('check'),
+    check: () => request('check'),
     /** How storage is doing, for health. */
     storage: () => storage,
     /** Transactions so far. */
@@ -170,7 +179,7 @@ export async function openOutbox(options: KeeperOptions, { log, onHeld }: { log:
   } satisfies DeliveryQueue & Record<string, unknown>;
 }
 
-function flat({ calls, trunks, events, journal, unreported, cdrCheckpoint }: Batch): IntakeBatch {
+function flat({ calls, trunks, events, journal, unreported, cdrCheckpoint, backfill }: Batch): IntakeBatch {
   const bad = events.find(({ queuedAt }) => !Number.isSafeInteger(queuedAt));
   if (bad) throw new TypeError(`${bad.callId} was queued at ${bad.queuedAt}, which is no time`);
   return {
@@ -182,6 +191,7 @@ function flat({ calls, trunks, events, journal, unreported, cdrCheckpoint }: Bat
     journalAt: journal?.at ?? 0,
     unreported: unreported?.flatMap(({ id, at, why }) => [id, at, why]) ?? [],
     cdrCheckpoint: cdrCheckpoint ?? '',
+    backfill: backfill ?? '',
   };
 }
 

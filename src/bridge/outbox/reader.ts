@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
+import type { CallStatus } from '../../shared/api/contract/call-status.ts';
 import { stepsIn } from '../../shared/storage/migrate.ts';
 import { openForReading } from '../../shared/storage/open-database.ts';
 import { StorageRefused } from '../../shared/storage/storage-error.ts';
+import { createBackfillTable, type StoredBackfill } from './tables/backfill.ts';
 import { type Counters, createCounterKeeper } from './tables/counters.ts';
 import { databasePath } from './tables/database.ts';
 import {
@@ -24,6 +26,17 @@ export type EventFilter = {
   readonly before?: number | undefined;
   readonly limit: number;
 };
+
+/** An event in the ledger. `queuedAt`: Unix ms. */
+export type LedgerEvent = {
+  readonly callId: string;
+  readonly status: CallStatus;
+  readonly state: StoredEvent['state'];
+  readonly queuedAt: number;
+};
+
+/** Rows that are read in one go: some milliseconds, in which the bridge's log of changes cannot be shortened. */
+const PAGE_ROWS = 2_000;
 
 /** Opens a folder's database to read it; undefined when there is none yet. Throws StorageRefused, in one line. */
 export function openReader(directory: string): Reader | undefined {
@@ -53,6 +66,13 @@ function createReader(db: DatabaseSync) {
   const bySeq = db.prepare(`SELECT ${eventColumns} FROM event WHERE seq = ?`);
   const ofNumber = db.prepare(
     `SELECT call_id FROM event WHERE status = 'ringing' AND instr(body, ?) > 0 ORDER BY seq DESC LIMIT ?`,
+  );
+  const ledgerPage = db.prepare(
+    `SELECT call_id AS "callId", status, state, queued_at AS "queuedAt" FROM event
+     WHERE (call_id, status) > (?, ?) ORDER BY call_id, status LIMIT ?`,
+  );
+  const unreportedPage = db.prepare(
+    'SELECT call_id AS "callId", why FROM unreported WHERE call_id > ? ORDER BY call_id LIMIT ?',
   );
   return {
     /** Newest first, with all their attempts. */
@@ -88,6 +108,44 @@ function createReader(db: DatabaseSync) {
         .flatMap(({ lines }) => (lines as string).split('\n'))
         .filter((line) => texts.some((text) => line.includes(text)));
     },
+    /** At most so many lines of the journal that contain this text, the newest. */
+    newestJournal(text: string, limit: number): string[] {
+      const found: string[] = [];
+      const rows = db.prepare('SELECT lines FROM journal WHERE instr(lines, ?) > 0 ORDER BY id DESC');
+      for (const { lines } of rows.iterate(text)) {
+        found.push(...(lines as string).split('\n').filter((line) => line.includes(text)));
+        if (found.length >= limit) break;
+      }
+      return found.slice(0, limit);
+    },
+    /** All events that are there, in pages. */
+    *ledgerEvents(): Generator<LedgerEvent[]> {
+      let last = { callId: '', status: '' };
+      for (let rows: LedgerRow[]; ; ) {
+        rows = ledgerPage.all(last.callId, last.status, PAGE_ROWS) as LedgerRow[];
+        if (rows.length === 0) return;
+        const events = rows.map(({ state, ...event }) => ({ ...event, state: states[state] ?? 'waiting' }));
+        yield events;
+        last = events.at(-1) as LedgerEvent;
+      }
+    },
+    /** All calls that are not reported, and why, in pages. */
+    *unreportedCalls(): Generator<{ callId: string; why: string }[]> {
+      for (let last = ''; ; ) {
+        const rows = unreportedPage.all(last, PAGE_ROWS) as { callId: string; why: string }[];
+        if (rows.length === 0) return;
+        yield rows;
+        last = rows.at(-1)?.callId ?? '';
+      }
+    },
+    /** Ids of calls that have not ended. */
+    openCalls: () =>
+      db
+        .prepare('SELECT id FROM open_call')
+        .all()
+        .map(({ id }) => id as string),
+    /** What is stored of the call records of the past. */
+    backfill: (): StoredBackfill => createBackfillTable(db).backfill(),
     counters: (): Counters => createCounterKeeper(db).read(),
     /** Sorted by endpoint. */
     trunks: (): StoredTrunk[] => createTrunkTable(db).trunks(),
@@ -95,3 +153,5 @@ function createReader(db: DatabaseSync) {
     [Symbol.dispose]: () => db.close(),
   };
 }
+
+type LedgerRow = Omit<LedgerEvent, 'state'> & { readonly state: number };

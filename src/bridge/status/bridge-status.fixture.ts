@@ -15,6 +15,7 @@ export function statusWith({
   outbox,
   delivery,
   lookups,
+  callBacks,
   alerts,
   log,
 }: Changes = {}): BridgeStatus {
@@ -80,6 +81,7 @@ export function statusWith({
       listening: true,
       ...lookups,
     },
+    callBacks: callBacks && { state: 'ok', waiting: 0, reported: 0, ...callBacks },
     alerts: { problems: [], over: [], sent: 0, unsent: [], ...alerts },
     log: { dropped: 0, ...log },
   } as Omit<BridgeStatus, 'ready' | 'reasons'>;

@@ -9,6 +9,15 @@ import type { AppendStatus } from '../outbox/append-watch.ts';
 import type { Counters } from '../outbox/tables/counters.ts';
 import type { StorageState } from '../outbox/worker/store.ts';
 
+/** `begun`: the service has not been asked yet. `unknown`: it does not know call backs of bridges. */
+export type CallBacksStatus = {
+  readonly state: 'begun' | 'ok' | 'failed' | 'unknown';
+  /** Numbers that wait for a call back. */
+  readonly waiting: number;
+  /** Calls that were reported since the start. */
+  readonly reported: number;
+};
+
 /** Counts since the start of the program. */
 export type CallCounts = {
   readonly ringing: number;
@@ -60,6 +69,8 @@ export type BridgeStatus = {
   /** Comparison of deliveries with the API's request history; absent if turned off. */
   readonly reconcile?: ReconcilerStatus | undefined;
   readonly lookups?: AgiStatus | undefined;
+  /** Absent without CALL_BACKS. */
+  readonly callBacks?: CallBacksStatus | undefined;
   readonly alerts: AlertsStatus;
   /** Absent if the log does not go to standard output. */
   readonly log?: LogStatus | undefined;

@@ -26,11 +26,7 @@ const rows: readonly MetricRow<BridgeStatus>[] = [
     help: 'Successful connections to Asterisk since the start.',
     read: (it) => it.pbx.connects,
   },
-  {
-    name: 'ami_received_bytes_total',
-    help: 'Bytes received from Asterisk.',
-    read: (it) => it.pbx.bytesIn,
-  },
+  { name: 'ami_received_bytes_total', help: 'Bytes received from Asterisk.', read: (it) => it.pbx.bytesIn },
   {
     name: 'ami_events_total',
     help: 'AMI events by result: used, ignored (not needed), bad (not as Asterisk writes them), lost (too long), failed (fault of this program).',
@@ -116,19 +112,9 @@ const rows: readonly MetricRow<BridgeStatus>[] = [
     name: 'delivery_state',
     help: '1 for the current state of delivery: ok, paused (token or address wrong), held (rate-limited, 429), outage.',
     label: 'state',
-    read: ({ delivery: { state } }) => ({
-      ok: 0,
-      paused: 0,
-      held: 0,
-      outage: 0,
-      [state]: 1,
-    }),
+    read: ({ delivery: { state } }) => ({ ok: 0, paused: 0, held: 0, outage: 0, [state]: 1 }),
   },
-  {
-    name: 'delivery_in_flight',
-    help: 'Requests in flight.',
-    read: (it) => it.delivery.inFlight,
-  },
+  { name: 'delivery_in_flight', help: 'Requests in flight.', read: (it) => it.delivery.inFlight },
   {
     name: 'delivery_delivered_total',
     help: 'Events confirmed by the API since the start.',
@@ -178,6 +164,16 @@ const rows: readonly MetricRow<BridgeStatus>[] = [
     name: 'lookups_cached_total',
     help: 'Priority lookups answered from the cache.',
     read: (it) => it.lookups?.cached,
+  },
+  {
+    name: 'call_backs_waiting',
+    help: 'Numbers that wait for a call back, by the last answer of the service (CALL_BACKS).',
+    read: (it) => it.callBacks?.waiting,
+  },
+  {
+    name: 'call_backs_reported_total',
+    help: 'Calls to such numbers that were reported.',
+    read: (it) => it.callBacks?.reported,
   },
   ...alertRows,
 ];

@@ -2,7 +2,7 @@ import { dlopen } from 'node:ffi';
 import { rmSync } from 'node:fs';
 
 /** The service manager's end of NOTIFY_SOCKET: a datagram socket bound to a path, or to `@` and an abstract name. */
-export type NotifyReceiver = {
+type NotifyReceiver = {
   /** The datagrams that have arrived since the last call. */
   take(): string[];
   close(): void;

@@ -22,7 +22,7 @@ const standstillMs = 30_000;
 const longestStartMs = 60_000;
 
 /** What is reported to the service manager. Times are monotonic ms. */
-export type Supervision = {
+type Supervision = {
   readonly startedAt: number;
   /** True once `status` is of a time at which the start was over: `systemctl start` returns with READY and this status. */
   readonly startIsOver: boolean;

@@ -1,9 +1,21 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { readDeviceName } from '../../calls/device-name.ts';
+import { callSettings } from '../../calls/rules.fixture.ts';
+import { type CallSettings, createRules } from '../../calls/rules.ts';
 import { createMasker } from './mask.ts';
 
 const mask = createMasker(Buffer.from('a key'));
 const masked = (text: string) => mask(Buffer.from(text, 'latin1')).toString('latin1');
+
+/** Masks one line by these settings. */
+function maskFor(settings: Partial<CallSettings>): (line: string) => string | undefined {
+  const masker = createMasker(Buffer.from('a key'), { rules: createRules({ ...callSettings, ...settings }) });
+  return (line) =>
+    masker(Buffer.from(`${line}\r\nX: y`))
+      .toString()
+      .split('\r\n')[0];
+}
 
 describe('a recording is masked', () => {
   test('numbers keep their length and beginning, and are the same in both forms, in every field', () => {
@@ -36,18 +48,22 @@ describe('a recording is masked', () => {
     'CallerIDNum: anonymous',
     'CallerIDNum: 0000000000',
     'CallerIDNum: 1001',
+    'CallerIDNum: 10001',
+    'Channel: PJSIP/991001-00000026',
     'Context: from-trunk',
   ])
     test(`stays: ${text}`, () => assert.equal(masked(`${text}\r\nx: y`), `${text}\r\nx: y`));
 
   test('a name by which the settings know a trunk is kept, and no other', () => {
-    const classify = (name: string) => String(/^PJSIP\/493012345-|^DAHDI\//.test(name));
-    const maskFor = createMasker(Buffer.from('a key'), classify);
-    const text = (line: string) =>
-      maskFor(Buffer.from(`${line}\r\nX: y`))
-        .toString()
-        .split('\r\n')[0];
-    for (const kept of ['Channel: PJSIP/493012345-00000001', 'DestChannel: PJSIP/493012345-00000001'])
+    const text = maskFor({
+      inboundChannels: ['PJSIP/493012345-*', 'DAHDI/*'],
+      notAPerson: ['PJSIP/493012346'],
+    });
+    for (const kept of [
+      'Channel: PJSIP/493012345-00000001',
+      'DestChannel: PJSIP/493012345-00000001',
+      'Channel: PJSIP/493012346-00000001',
+    ])
       assert.equal(text(kept), kept);
     for (const name of [
       'Channel: DAHDI/i1/030123456-1',
@@ -55,6 +71,23 @@ describe('a recording is masked', () => {
       'Channel: PJSIP/493099999-00000001',
     ])
       assert.notEqual(text(name), name);
+  });
+
+  test('the number of a phone that the settings name is kept in all fields, and no number of a caller', () => {
+    const deviceNames = [readDeviceName('99*=*'), readDeviceName('0*=*')].filter((it) => it !== undefined);
+    const text = maskFor({ deviceNames, notAPerson: ['PJSIP/8000001'] });
+    for (const phone of ['9910001', '8000001']) {
+      const channel = `Channel: PJSIP/${phone}-00000001`;
+      assert.equal(text(channel), channel);
+      for (const kept of [`DialString: ${phone}/sip:${phone}@10.0.0.1`, `CallerIDNum: ${phone}`])
+        assert.equal(text(kept), kept);
+    }
+    for (const hidden of [
+      'Channel: SIP/030123456-00000001',
+      'CallerIDNum: 030123456',
+      'CallerIDNum: 9910002',
+    ])
+      assert.notEqual(text(hidden), hidden);
   });
 
   test('bytes that are no text stay as they are, and another key gives other stand-ins', () => {

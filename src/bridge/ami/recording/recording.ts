@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { Input } from '../../calls/input.ts';
-import { toInput, toSnapshotBridge, toSnapshotChannel, toStatus } from '../events.ts';
+import { toInput, toPriorityStatus, toSnapshotBridge, toSnapshotChannel, toStatus } from '../events.ts';
 import { createEventGuard } from '../wire/event-guard.ts';
 import { type Fields, readFields } from '../wire/frame.ts';
 
@@ -115,9 +115,20 @@ export function inputsOf({ startedAt, channels, bridges, frames }: Recording): I
     channels: rows(channels, toSnapshotChannel),
     bridges: rows(bridges, toSnapshotBridge),
   };
-  const timed = frames.map(({ ms, frame }) => ({ frame, at: startedAt + ms }));
-  return [snapshot, ...read(timed, inputOf)];
+  return [snapshot, ...read(timed({ startedAt, frames }), inputOf)];
 }
+
+/** The Uniqueids of the callers whose priority the dialplan had asked for when it dialled the first phone. */
+export function lookedUpIn(recording: Recording): Set<string> {
+  const found = read(timed(recording), (event, fields) => {
+    if (event !== 'Status' || !toPriorityStatus(fields)) return undefined;
+    return toStatus(fields).uniqueid;
+  });
+  return new Set(found);
+}
+
+const timed = ({ startedAt, frames }: Pick<Recording, 'startedAt' | 'frames'>) =>
+  frames.map(({ ms, frame }) => ({ frame, at: startedAt + ms }));
 
 function rows<Row>(texts: readonly string[], toRow: (fields: Fields) => Row | undefined): Row[] {
   const frames = texts.map((text) => ({ frame: Buffer.from(text), at: 0 }));
@@ -158,6 +169,7 @@ function eventOf(frame: Buffer): string {
 }
 
 function inputOf(event: string, fields: Fields, at: number): Input | undefined {
-  const status = event === 'Status' ? toStatus(fields) : undefined;
+  const isAnswer = event === 'Status' && toPriorityStatus(fields) === undefined;
+  const status = isAnswer ? toStatus(fields) : undefined;
   return status?.uniqueid ? { type: 'presentation', at, ...status } : toInput(event, fields, at);
 }

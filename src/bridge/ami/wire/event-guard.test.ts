@@ -28,6 +28,12 @@ const dialled = {
 };
 const bridge = { BridgeUniqueid: '3a8e7a6c-5f0e-4e6f-9c0e-0b7a1f2d3c4e', BridgeName: '300' };
 
+const transfer = Object.fromEntries(
+  ['OrigTransferer', 'SecondTransferer', 'Transferee'].flatMap((prefix) =>
+    Object.entries(own).map(([key, value]) => [`${prefix}${key}`, value] as const),
+  ),
+);
+
 /** The events that the bridge reads, with the values that a caller chooses. */
 const events: readonly (readonly [
   event: string,
@@ -54,6 +60,11 @@ const events: readonly (readonly [
       'DestExten',
       'DialString',
     ],
+  ],
+  [
+    'AttendedTransfer',
+    { Result: 'Success', ...transfer, IsExternal: 'No', DestType: 'App' },
+    ['OrigTransfererCallerIDNum', 'TransfereeCallerIDNum', 'TransfereeExten', 'SecondTransfererExten'],
   ],
   [
     'Rename',
@@ -194,10 +205,11 @@ function heard(attack: string, size: number) {
 const isName = (key: string) => key.endsWith('Channel') || key === 'Newname';
 /**
  * In these a caller can only spoil what is said of the own channel: a name that goes on as an event, an answer's own id, a Status
- * that seems to end.
+ * that seems to end, and a transfer, which is refused: then it is not known who rings for that caller.
  */
 const spoilsOwn = (key: string, text: string) =>
   (isName(key) && /Channel:/.test(text)) ||
+  /^(OrigTransferer|SecondTransferer|Transferee)/.test(key) ||
   (key === 'Variable' && text.includes('ActionID')) ||
   /ConnectedLineNum: y$/.test(text) ||
   (/^(DNID|Data)$/.test(key) && /(Privilege|ActionID):/.test(text));

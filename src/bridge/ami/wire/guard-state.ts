@@ -42,7 +42,6 @@ export type GuardEffect =
 
 type Step = { readonly state: GuardState; readonly effects: readonly GuardEffect[] };
 type IsAnswer = (bytes: Buffer) => boolean;
-type Cut = Extract<InHand, { kind: 'cut' }>;
 type WholeInHand = Extract<InHand, { kind: 'whole' }>;
 
 const none: InHand = { kind: 'none' };
@@ -73,73 +72,95 @@ export function nextGuard(state: GuardState, event: GuardEvent, isAnswer: IsAnsw
 function take(before: GuardState, frame: Frame, isAnswer: IsAnswer): Step {
   const room = before.doubtful;
   const state = room === 0 ? before : { ...before, doubtful: room - Math.min(room, frame.bytes.length) };
-  const { inHand } = state;
   if (room > 0 && lastLineOf(frame) < room && !isAnswer(frame.bytes)) return refuse(state, frame.event);
-  if (inHand.kind === 'none') return begin(state, frame, isAnswer);
-  if (isBeginning(frame) && isAnswer(frame.bytes))
-    return then(end(state, isAnswer), (ended) => begin(ended, frame, isAnswer));
-  return inHand.kind === 'cut'
-    ? goOn(state, inHand, frame, isAnswer)
-    : follow(state, inHand, frame, isAnswer);
+  return place(state, frame, isAnswer);
 }
 
-function begin(state: GuardState, frame: Frame, isAnswer: IsAnswer): Step {
-  const other: GuardEffect = { type: 'other', frame };
-  if (layoutOf(frame.event) === undefined) {
-    const isCut = !hasWholeChannels(frame.bytes.toString('latin1'));
-    return { state: isCut ? { ...state, doubtful: longestText } : state, effects: [other] };
+/** What a frame is, given the event in hand. */
+type Verdict =
+  /** The beginning of an event, or more of the one in hand, which now reads like this. */
+  | { readonly type: 'part'; readonly reading: Reading }
+  /** `next`: the next event; `answer`: of ours, in no value; `undecided`: in a value or the next event, what follows will tell. */
+  | { readonly type: 'next' | 'answer' | 'undecided' }
+  /** `doubtful`: it cannot be told which of the frames are the event in hand; `wrong`: Asterisk does not write this. */
+  | { readonly type: 'doubtful' | 'wrong' }
+  /** Not for the guard. `isCut`: it ends in the name of a channel. */
+  | { readonly type: 'other'; readonly isCut: boolean };
+
+function place(state: GuardState, frame: Frame, isAnswer: IsAnswer): Step {
+  const { inHand } = state;
+  const frames = inHand.kind === 'none' ? [] : inHand.frames;
+  const behind = inHand.kind === 'whole' ? inHand.behind : [];
+  const all = [...frames, ...behind, frame];
+  const verdict = verdictOn(inHand, frame, all, isAnswer);
+  switch (verdict.type) {
+    case 'part':
+      return hold(state, all, verdict.reading);
+    case 'undecided':
+      return {
+        state: { ...state, inHand: { ...(inHand as WholeInHand), behind: [...behind, copyOf(frame)] } },
+        effects: [],
+      };
+    case 'next':
+      return then(settle(state, isAnswer), (settled) => take(settled, frame, isAnswer));
+    case 'answer':
+      return then(end(state, isAnswer), (ended) => place(ended, frame, isAnswer));
+    case 'doubtful': {
+      const doubted = drop({ ...state, doubtful: longestText }, all);
+      return takeAll(doubted, all.slice(inHand.kind === 'whole' ? frames.length : 1), isAnswer);
+    }
+    case 'wrong':
+      return drop(state, all);
+    case 'other':
+      return {
+        state: verdict.isCut ? { ...state, doubtful: longestText } : state,
+        effects: [{ type: 'other', frame }],
+      };
+    default:
+      return verdict satisfies never;
   }
-  const reading = isBeginning(frame) ? read([frame]) : unreadable;
-  if (isReadable(reading)) return hold(state, [frame], reading);
-  // It has no value that goes on and no line twice: what answers us is written in another order.
-  if (isAnswer(frame.bytes) && !hasRepeatedKeys(frame)) return { state, effects: [other] };
-  return refuse(state, frame.event);
 }
 
-/** A frame behind one that was cut. */
-function goOn(state: GuardState, { frames }: Cut, frame: Frame, isAnswer: IsAnswer): Step {
-  const all = [...frames, frame];
+function verdictOn(inHand: InHand, frame: Frame, all: readonly Frame[], isAnswer: IsAnswer): Verdict {
+  if (inHand.kind === 'none') return asFirst(frame, isAnswer);
+  if (isBeginning(frame) && isAnswer(frame.bytes)) return { type: 'answer' };
+  if (inHand.kind === 'whole') return afterWhole(inHand, frame, all);
   const reading = read(all);
-  if (isReadable(reading)) return hold(state, all, reading);
-  // The event does not go on: it was none, or bytes were lost. What came since may be right.
-  return distrust(state, frames, all.slice(1), isAnswer);
+  // If the event does not go on, it was none, or bytes were lost. What came since may be right.
+  return isReadable(reading) ? { type: 'part', reading } : { type: 'doubtful' };
 }
 
-/** A frame behind an event that is whole. */
-function follow(state: GuardState, inHand: WholeInHand, frame: Frame, isAnswer: IsAnswer): Step {
-  const { frames, behind } = inHand;
-  const others = [...behind, frame];
-  const all = [...frames, ...others];
-  const room = reachOf(frames, inHand.reading) - sizeOf(behind);
+function asFirst(frame: Frame, isAnswer: IsAnswer): Verdict {
+  if (layoutOf(frame.event) === undefined)
+    return { type: 'other', isCut: !hasWholeChannels(frame.bytes.toString('latin1')) };
+  const reading = isBeginning(frame) ? read([frame]) : unreadable;
+  if (isReadable(reading)) return { type: 'part', reading };
+  // An answer of ours has no value that goes on and no line twice, and its lines are in another order.
+  return isAnswer(frame.bytes) && !hasRepeatedKeys(frame)
+    ? { type: 'other', isCut: false }
+    : { type: 'wrong' };
+}
+
+/** A frame behind an event that is whole: it may be in one of its values all the same. */
+function afterWhole({ frames, reading, behind }: WholeInHand, frame: Frame, all: readonly Frame[]): Verdict {
+  const room = reachOf(frames, reading) - sizeOf(behind);
   const begins = isBeginning(frame);
   const plainly = begins ? unreadable : read(all);
   const mayGoOn = !isReadable(plainly) && (!begins || (room > 0 && hasBodyLine(frame, room)));
   const joined = mayGoOn ? read(all, true) : plainly;
-  const before = sizeOf(frames) + sizeOf(behind);
-  const goesOn = joined.kind === 'whole' && (!begins || goesOnIn(frame, joined, before));
-  if (goesOn && (joined.broken === 1 || (!begins && behind.length === 0))) return hold(state, all, joined);
+  const goesOn =
+    joined.kind === 'whole' && (!begins || goesOnIn(frame, joined, sizeOf(frames) + sizeOf(behind)));
+  if (goesOn && (joined.broken === 1 || (!begins && behind.length === 0)))
+    return { type: 'part', reading: joined };
   // It may also be that it does not, and that what one caller has written into two values leads on to another's event.
-  if (goesOn || joined.kind === 'several') return distrust(state, frames, others, isAnswer);
-  if (frame.bytes.length <= room && (begins || joined.kind === 'cut'))
-    return { state: { ...state, inHand: { ...inHand, behind: [...behind, copyOf(frame)] } }, effects: [] };
-  if (begins || behind.some((each) => isReadable(read([each]))))
-    return then(settle(state, isAnswer), (settled) => take(settled, frame, isAnswer));
-  return drop(state, frames);
+  if (goesOn || joined.kind === 'several') return { type: 'doubtful' };
+  if (frame.bytes.length <= room && (begins || joined.kind === 'cut')) return { type: 'undecided' };
+  return begins || behind.some((each) => isReadable(read([each]))) ? { type: 'next' } : { type: 'wrong' };
 }
 
-/** Refuses the event in hand. */
-function drop(state: GuardState, frames: readonly Frame[]): Step {
-  return refuse({ ...state, inHand: none }, (frames[0] as Frame).event);
-}
-
-/** Refuses it, and of the frames behind it those that may be in one of its values. */
-function distrust(
-  state: GuardState,
-  frames: readonly Frame[],
-  others: readonly Frame[],
-  isAnswer: IsAnswer,
-): Step {
-  return takeAll(drop({ ...state, doubtful: longestText }, frames), others, isAnswer);
+/** Refuses the event that these frames begin with. */
+function drop(state: GuardState, [first]: readonly Frame[]): Step {
+  return refuse({ ...state, inHand: none }, (first as Frame).event);
 }
 
 /** The frames' bytes are valid only now, but for those that are held already. */

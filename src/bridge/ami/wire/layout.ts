@@ -50,16 +50,19 @@ export function channelLines(prefix = ''): Layout {
 }
 
 /** Creator and name came with 14, the source of video with 17. A conference's name may be what the caller dialled. */
-const bridgeLines: Layout = [
-  line('BridgeUniqueid'),
-  line('BridgeType'),
-  line('BridgeTechnology'),
-  optional('BridgeCreator'),
-  optional('BridgeName', { raw: longestText }),
-  line('BridgeNumChannels'),
-  optional('BridgeVideoSourceMode'),
-  optional('BridgeVideoSource'),
-];
+const bridgeLinesOf = (prefix = ''): Layout =>
+  [
+    line('BridgeUniqueid'),
+    line('BridgeType'),
+    line('BridgeTechnology'),
+    optional('BridgeCreator'),
+    optional('BridgeName', { raw: longestText }),
+    line('BridgeNumChannels'),
+    optional('BridgeVideoSourceMode'),
+    optional('BridgeVideoSource'),
+  ].map((each) => ({ ...each, key: `${prefix}${each.key}` }));
+const bridgeLines = bridgeLinesOf();
+const ifAny = (lines: Layout): Layout => lines.map((each) => ({ ...each, optional: true }));
 
 const channel = channelLines();
 const dialled = [...channelLines('Dest'), line('DialString', { raw: longestText })];
@@ -90,6 +93,20 @@ const bodies: Readonly<Record<string, readonly Layout[]>> = {
   NewCallerid: [[...channel, optional('CID-CallingPres')]],
   // Asterisk itself dials for AMI's Originate and for call files.
   DialBegin: [[...channel, ...dialled], dialled],
+  // @see attended_transfer_to_ami in Asterisk's main/stasis_bridges.c
+  AttendedTransfer: [
+    [
+      line('Result'),
+      ...channelLines('OrigTransferer'),
+      ...ifAny(bridgeLinesOf('Orig')),
+      ...channelLines('SecondTransferer'),
+      ...ifAny(bridgeLinesOf('Second')),
+      ...ifAny(channelLines('Transferee')),
+      ...ifAny(channelLines('TransferTarget')),
+      optional('IsExternal'),
+      optional('DestType'),
+    ],
+  ],
   Rename: [[line('Channel', { raw: longestText }), line('Newname', { raw: longestText }), line('Uniqueid')]],
   BridgeEnter: [[...bridgeLines, ...channel, optional('SwapUniqueid')]],
   BridgeLeave: [[...bridgeLines, ...channel]],
@@ -112,7 +129,7 @@ const bodies: Readonly<Record<string, readonly Layout[]>> = {
 /** Events are recognised by Privilege or, in the answer to an action, by ActionID. */
 const head: Layout = [line('Event'), optional('ActionID'), optional('Privilege'), optional('ActionID')];
 
-export type EventLayout = {
+type EventLayout = {
   readonly layouts: readonly Layout[];
   /** The keys of all of them: other keys are those of later versions. */
   readonly keys: ReadonlySet<string>;

@@ -26,33 +26,19 @@ export type Manager = ReturnType<typeof createManager>;
 /**
  * asterisk-manager for one connection: it logs in, writes actions and finds the action that a response answers.
  *
- * The library opens its own TCP socket and keeps it private: no TLS, no deadline for the connection, no limit on what a
- * hostile peer may send, no way to destroy it. A local socket that relays to ours would cost two more copies of every
- * byte and a second connection to watch. So it gets our stream for the one call in which it would open its own, and
- * responses are handed to it decoded, as its own parser would: as `rawevent`. Events never reach it.
+ * The library's own TCP socket is private: no TLS, no deadline for the connection, no limit on what a hostile peer may
+ * send, no way to destroy it. So the library is connected to a stream of ours (`connectTo`): the actions that it writes go to
+ * `write`. Responses are handed to it decoded, as its own parser does: as `rawevent`. Events never reach it.
  * @param write puts an action on the wire.
  */
 export function createManager(username: string, secret: string, write: (text: string) => void) {
   /** A response to another id would be emitted under a name of Asterisk's choice. */
   const awaited = new Set<string>();
   const library = createLibrary(undefined, undefined, username, secret, true);
-  const nothing = (): void => {};
-  const stream = Object.assign(new EventEmitter(), {
-    setKeepAlive: nothing,
-    setNoDelay: nothing,
-    setEncoding: nothing,
-    write(text: string) {
-      awaited.add(/^ActionID: (.*)\r$/m.exec(text)?.[1] ?? '');
-      write(text);
-    },
+  connectTo(library, (text) => {
+    awaited.add(/^ActionID: (.*)\r$/m.exec(text)?.[1] ?? '');
+    write(text);
   });
-  const { createConnection } = net;
-  net.createConnection = () => stream as never;
-  try {
-    library.connect();
-  } finally {
-    net.createConnection = createConnection;
-  }
 
   /** Takes a response's frame. False if it answers no action that waits. */
   function receive(frame: Buffer): boolean {
@@ -72,6 +58,19 @@ export function createManager(username: string, secret: string, write: (text: st
       library.action({ ...action, actionid }, (_error, response) => done(response)),
     receive,
   };
+}
+
+/** Connects the library to a stream that writes by `write`: only while it connects, `net` hands out that stream. */
+function connectTo(library: Library, write: (text: string) => void): void {
+  const nothing = (): void => {};
+  const unused = { setKeepAlive: nothing, setNoDelay: nothing, setEncoding: nothing };
+  const { createConnection } = net;
+  net.createConnection = () => Object.assign(new EventEmitter(), unused, { write }) as never;
+  try {
+    library.connect();
+  } finally {
+    net.createConnection = createConnection;
+  }
 }
 
 type CreateLibrary = (

@@ -22,6 +22,7 @@ const tables = [
   'trunk',
   'unreported',
   'cdr_checkpoint',
+  'backfill',
 ] as const;
 
 type Repair = {

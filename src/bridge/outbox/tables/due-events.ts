@@ -65,7 +65,7 @@ export function createDueEvents(db: DatabaseSync) {
 export type EventRow = {
   readonly seq: number;
   readonly call_id: string;
-  readonly status: QueuedEvent['status'];
+  readonly status: string;
   readonly body: string;
   readonly queued_at: number;
   readonly attempts: number;

@@ -24,6 +24,8 @@ export type IntakeBatch = {
   readonly unreported: (string | number)[];
   /** How far Asterisk's call records were read; '' if unchanged. */
   readonly cdrCheckpoint: string;
+  /** How far those of the past are; '' if unchanged. */
+  readonly backfill: string;
 };
 
 /** Instead of a number: the event waits behind an earlier one of its call. */
@@ -66,6 +68,7 @@ export function createIntake(
   writeLines: (lines: string, at: number) => void,
   saveTrunks: (rows: readonly (string | null)[]) => void,
   writeLedger: (unreported: readonly (string | number)[], cdrCheckpoint: string) => void,
+  saveBackfill: (column: 'progress', text: string) => void,
 ) {
   const save = db.prepare(
     'INSERT INTO open_call (id, state) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET state = excluded.state',
@@ -97,6 +100,7 @@ export function createIntake(
     append({ calls, trunks, events, queuedAt, ...rest }: IntakeBatch): number[] {
       writeLines(rest.journal, rest.journalAt);
       writeLedger(rest.unreported, rest.cdrCheckpoint);
+      if (rest.backfill !== '') saveBackfill('progress', rest.backfill);
       for (let i = 0; i < calls.length; i += 2) {
         const [id, state] = [calls[i] as string, calls[i + 1] as string | null];
         if (state === null) free.run(id);
@@ -159,6 +163,7 @@ export function appendTogether(
     journalAt: Math.max(...batches.map(({ journalAt }) => journalAt)),
     unreported: batches.flatMap(({ unreported }) => unreported),
     cdrCheckpoint: batches.findLast(({ cdrCheckpoint }) => cdrCheckpoint !== '')?.cdrCheckpoint ?? '',
+    backfill: batches.findLast(({ backfill }) => backfill !== '')?.backfill ?? '',
   });
   let from = 0;
   return batches.map(({ queuedAt }) => {

@@ -64,8 +64,16 @@ CREATE TABLE unreported (call_id TEXT NOT NULL UNIQUE, at INTEGER NOT NULL, why 
 CREATE TABLE cdr_checkpoint (id INTEGER PRIMARY KEY CHECK (id = 1), checkpoint TEXT NOT NULL) STRICT;
 `;
 
+const backfill = `
+-- One row: what an operator wants of the call records of the past, how far that is, and what a dry run has found; all opaque.
+CREATE TABLE backfill (id INTEGER PRIMARY KEY CHECK (id = 1), wish TEXT, progress TEXT, dry TEXT) STRICT;
+`;
+
 /** What a repair saves is listed in `recovery/repair.ts`: a new table must be added there as well. */
 export const outboxSchema: Schema = {
-  steps: [{ name: '1.0.0', sql: first }],
+  steps: [
+    { name: '1.0.0', sql: first },
+    { name: 'backfill', sql: backfill },
+  ],
   ifOlder: 'let that version deliver what waits in it, then move the file away',
 };

@@ -13,6 +13,8 @@ const kinds: Readonly<Record<StoreOp, 'reads' | 'writes'>> = {
   eventsOf: 'reads',
   ledgerEntries: 'reads',
   callIdsFrom: 'reads',
+  backfill: 'reads',
+  saveDryBackfill: 'writes',
   lastDelivered: 'reads',
   check: 'reads',
   append: 'writes',

@@ -5,7 +5,7 @@ import type { StorageState } from './store.ts';
 export type Trouble = Exclude<StorageState['state'], 'working'>;
 
 /** What is done with requests that failed together, of which none was done. */
-export type Remedy =
+type Remedy =
   /** It is at fault: its sender gets the error. */
   | { readonly do: 'refuse' }
   /** One of them is at fault: the others must not suffer for it. */

@@ -135,7 +135,7 @@ for (const [state, errcode, again] of [
       [[[1, 2], 1]],
     );
     assert.deepEqual(notices, [
-      { type: 'held' },
+      { type: 'locked' },
       { type: 'storage', storage: { state, error: 'no' } },
       { type: 'storage', storage: { state: 'working' } },
     ]);

@@ -29,7 +29,7 @@ export function createKeeper(
 ): Server {
   makeFolder(directory);
   const unlock = lockFolder(directory, occupant, process.pid);
-  main.notify({ type: 'held' });
+  main.notify({ type: 'locked' });
   const keeping: Keeping = {
     file: createOutboxFile(directory, log, now),
     status: createStorageStatus(directory, { main, log }, () => tryAgain(keeping, main)),

@@ -3,6 +3,7 @@ import type { LogFields } from '../../../shared/log/log.ts';
 import type { MessageCode } from '../../../shared/log/messages.ts';
 import { createTransact } from '../../../shared/storage/open-database.ts';
 import { checkAll } from '../recovery/check.ts';
+import { createBackfillTable } from '../tables/backfill.ts';
 import { createCounterKeeper } from '../tables/counters.ts';
 import { createDueEvents } from '../tables/due-events.ts';
 import { createHistory } from '../tables/history.ts';
@@ -26,9 +27,10 @@ export function createStore(db: DatabaseSync) {
   const { trunks, saveTrunks } = createTrunkTable(db);
   const { writeLedger, checkpoint, unreported, ledgerEntries, callIdsFrom, pruneUnreported } =
     createLedger(db);
+  const { backfill, saveBackfill } = createBackfillTable(db);
   const openCalls = db.prepare('SELECT id, state FROM open_call ORDER BY rowid');
   const ops = {
-    ...createIntake(db, counters, writeLines, saveTrunks, writeLedger),
+    ...createIntake(db, counters, writeLines, saveTrunks, writeLedger, saveBackfill),
     trunks,
     /** What a start needs to go on where the last one ended. */
     load: () => ({
@@ -39,6 +41,8 @@ export function createStore(db: DatabaseSync) {
     }),
     ledgerEntries,
     callIdsFrom,
+    backfill,
+    saveDryBackfill: (text: string) => saveBackfill('dry', text),
     pruneUnreported,
     pruneJournal,
     ...createDueEvents(db),
@@ -68,6 +72,6 @@ export type StorageState = {
 /** What the thread says by itself. */
 export type Notice =
   /** The folder is ours; the database is not open yet. */
-  | { readonly type: 'held' }
+  | { readonly type: 'locked' }
   | { readonly type: 'storage'; readonly storage: StorageState }
   | { readonly type: 'say'; readonly code: MessageCode; readonly fields: LogFields };
