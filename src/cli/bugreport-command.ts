@@ -19,6 +19,7 @@ import { bridgeSections, loadConfig } from './config/env.ts';
 import { maskedSettings } from './config/masked-settings.ts';
 import { outboxSection } from './config/outbox-section.ts';
 import { readStatus, statusUrlOf } from './read-status.ts';
+import { unitOf } from './unit-state.ts';
 
 /** Writes one file for a bug report: nothing in it is secret or personal. */
 export async function bugreport(
@@ -29,13 +30,12 @@ export async function bugreport(
   const { io, terminal, json } = context;
   const environment = io.environment();
   const settings = maskedSettings(bridgeSections, environment);
-  const { PBX_BRIDGE_INSTANCE: instance } = environment;
   const reporter = {
     program: 'pbx-bridge',
     version: io.version,
     settings,
     stateDir: () => loadConfig({ outbox: outboxSection }, environment).outbox.stateDir,
-    unit: instance ? `pbx-bridge@${instance}` : 'pbx-bridge',
+    unit: unitOf(environment.ENV_FILE) ?? 'pbx-bridge',
     parts: {
       async check() {
         let text = '';
@@ -60,10 +60,13 @@ export async function bugreport(
   return exitCodes.ok;
 }
 
+/** Of a file that people mail, shorter numbers are hidden, too. */
+const SHORTEST_NUMBER = 5;
+
 /** A recording is masked again, in case it was made with --show-numbers. */
 function maskedRecording(file: string, secrets: readonly string[]): string {
   const { frames, channels, bridges, ...header } = parseRecording(readFileSync(file, 'utf8'));
-  const mask = createMasker(randomBytes(32));
+  const mask = createMasker(randomBytes(32), { shortest: SHORTEST_NUMBER });
   const withoutSecrets = secrets.filter((secret) => secret.length >= 4);
   const masked = (frame: Buffer) => {
     let text = mask(frame).toString('latin1');

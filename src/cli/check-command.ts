@@ -4,7 +4,8 @@ import type { Reader } from '../bridge/outbox/reader.ts';
 import { createApiClient } from '../shared/api/client.ts';
 import { historyPage } from '../shared/delivery/history-page.ts';
 import { systemClock } from '../shared/process/clock.ts';
-import { accountFinding, apiFindings } from './check/api-findings.ts';
+import { accountFinding, apiFindings, callBackFindings } from './check/api-findings.ts';
+import { bridgesFindings } from './check/bridges-findings.ts';
 import { type Finding, failed, passed, warning } from './check/finding.ts';
 import { portFinding, stateDirFinding } from './check/machine-findings.ts';
 import { cdrFinding, numberFindings, pbxFindings } from './check/pbx-findings.ts';
@@ -55,6 +56,7 @@ export async function check(
     return conclude(context, findings);
   }
   add(stateDirFinding(stateDir, stateDir === STATE_DIRECTORY));
+  for (const finding of await bridgesFindings(context.io.environment(), read)) add(finding);
   const records = config.cdr && (await cdrFinding(config.cdr));
   if (records !== undefined) add(records.finding);
   for (const finding of await checkPorts(config)) add(finding);
@@ -103,12 +105,14 @@ async function knownTrunks(stateDir: string): Promise<Trunk[]> {
   return known ?? [];
 }
 
-async function checkApi({ api, outbox }: BridgeSettings): Promise<Finding[]> {
+async function checkApi({ api, calls, outbox }: BridgeSettings): Promise<Finding[]> {
   const client = createApiClient({ ...api, connections: 1 });
   try {
     const last = await lastDelivered(outbox.stateDir);
     const result = await client.history({ searchTerm: last ?? 'pbx-bridge-check', limit: 1 });
     const findings = apiFindings(result, { ...api, now: Date.now() });
+    if (api.callBacks)
+      findings.push(...callBackFindings(await client.waitingNumbers(undefined), calls.defaultCountry));
     if (last === undefined || result.kind === 'failed') return findings;
     const page = historyPage(result.body);
     return page === undefined ? findings : [...findings, accountFinding(last, page.entries.length > 0)];

@@ -1,6 +1,6 @@
 import { type Operator, openOperator } from '../bridge/outbox/operator.ts';
 import { openReader, type Reader } from '../bridge/outbox/reader.ts';
-import { bridgeSections, loadConfig, readEnvironment } from './config/env.ts';
+import { bridgeSections, loadConfig, readEnvironment, type WantedInstance } from './config/env.ts';
 import { logSection } from './config/log-section.ts';
 import type { Environment } from './config/variable.ts';
 import { createTerminal, type Output, type Terminal } from './text/terminal.ts';
@@ -11,7 +11,7 @@ export type Io = {
   readonly err: Output;
   readonly in: NodeJS.ReadableStream & { readonly isTTY?: boolean };
   readonly version: string;
-  environment(): Environment;
+  environment(instance?: WantedInstance): Environment;
   exit(code: number): void;
 };
 
@@ -40,7 +40,7 @@ export function processIo(version: string): Io {
     err: process.stderr,
     in: process.stdin,
     version,
-    environment: readEnvironment,
+    environment: (instance) => readEnvironment(process.cwd(), instance),
     exit(code) {
       process.exitCode = code;
     },

@@ -1,7 +1,8 @@
 import { Command } from 'commander';
 import { EXIT_CONFIG } from './config/env.ts';
+import { instanceOption } from './instance-option.ts';
 
-export type RunOptions = { readonly isConfigured?: boolean };
+export type RunOptions = { readonly isConfigured?: boolean; readonly instance?: string };
 
 /** The program with its first command, which runs the bridge; others add theirs. */
 export function createProgram(version: string, run: (options: RunOptions) => Promise<number>): Command {
@@ -16,6 +17,7 @@ export function createProgram(version: string, run: (options: RunOptions) => Pro
       '--is-configured',
       'run nothing: exit code 0 if a required setting is set, 1 if none is; for units',
     )
+    .addOption(instanceOption())
     .addHelpText(
       'after',
       `

@@ -26,6 +26,8 @@ export type CommandRow = {
       readonly addShared?: (command: Command) => void;
       /** False: it prints no JSON. */
       readonly json?: false;
+      /** The bridge of --instance need not have settings yet. */
+      readonly makesInstance?: true;
       /** Loads its modules when it runs. */
       readonly load: () => Promise<Work>;
     }
@@ -44,6 +46,7 @@ export const operatorCommands: readonly CommandRow[] = [
     name: 'check',
     description: 'check settings, state directory, ports, PBX and API; change nothing',
     examples: `  pbx-bridge check              before the first start, or when calls do not show
+  pbx-bridge check --instance firm-a      of one bridge of several; also compares their rules
   pbx-bridge check --call       also wait 30 s for a test call, and show whether it is reported
   pbx-bridge check --number 4930901820      only show what is made of a caller's number, and by which rule`,
     options: [
@@ -56,8 +59,10 @@ export const operatorCommands: readonly CommandRow[] = [
     name: 'setup',
     description: 'configure, check and start the bridge, without questions; again, only what differs changes',
     examples: `  pbx-bridge setup API_BASE_URL=https://calls.example.com/api/v1 API_TOKEN_FILE=/etc/pbx-bridge/token DEFAULT_COUNTRY=NL
+  pbx-bridge setup --instance firm-a API_TOKEN_FILE=/etc/pbx-bridge/firm-a.token      a further bridge, pbx-bridge@firm-a
   pbx-bridge setup --dry-run ALERT_MAIL=it@example.com SMTP_URL=smtp://mail.example.com MAIL_FROM=pbx@example.com`,
     json: false,
+    makesInstance: true,
     argument: ['[settings...]', 'NAME=value, as in the settings file'],
     options: [
       ['--dry-run', 'print what would be done, and do nothing'],
@@ -72,7 +77,7 @@ export const operatorCommands: readonly CommandRow[] = [
     name: 'bugreport',
     description: 'write one file for a bug report, without secrets, names and numbers',
     examples: `  pbx-bridge bugreport                                  version, machine, settings, check, status, 6 hours of the log
-  pbx-bridge bugreport --hours 24 --unit pbx-bridge@branch
+  pbx-bridge bugreport --hours 24 --instance firm-a
   pbx-bridge bugreport --recording /tmp/problem.jsonl    also what pbx-bridge record has recorded, masked again`,
     addShared: (command) => addBugReportOptions(command, 'that of the settings'),
     options: [['--recording <file>', 'add this recording']],
@@ -87,7 +92,7 @@ export const operatorCommands: readonly CommandRow[] = [
   pbx-bridge status --json      the same as /status.json`,
     options: [
       ['--watch', 'refresh every second, until Ctrl-C'],
-      ['--all', 'show all bridges of this machine (pbx-bridge@NAME)'],
+      ['--all', 'show all bridges of this machine; exit code 2 if one of them is not well'],
       ['--folder <folder>', 'with --all: directory of their settings, NAME.env (default: /etc/pbx-bridge)'],
       ['--url <url>', 'address of the status server (default: STATUS_LISTEN)'],
     ],
@@ -115,6 +120,16 @@ Works whether the bridge is running or not. JOURNAL_KEEP sets how far back. Exit
     argument: ['<what>', 'call id, caller number, Uniqueid or Linkedid'],
     options: [showNumbers, ['--offline', 'do not read the request history of the API']],
     load: async () => (await import('./explain-command.ts')).explain,
+  },
+  {
+    name: 'ask',
+    description: 'ask the running bridge about a number as the dialplan does: print each variable, and why',
+    examples: `  pbx-bridge ask +4930901820        what the dialplan would get now
+  pbx-bridge ask 030901820 --json
+The same cache and deadline as for the dialplan. Exit code 0: an answer (FOUND, NOTFOUND), 2: none in time, or the API failed.`,
+    argument: ['<number>', 'with + or as dialled in DEFAULT_COUNTRY'],
+    options: [showNumbers],
+    load: async () => (await import('./ask-command.ts')).ask,
   },
   {
     name: 'trunks',
@@ -162,8 +177,37 @@ Undelivered events keep it until they are delivered or discarded. For the servic
     load: async () => (await import('./verify-command.ts')).verify,
   },
   {
+    name: 'certificate',
+    description:
+      "compare a month's calls by the PBX's records, the bridge and the API; name every difference",
+    examples: `  pbx-bridge certificate --month 2026-11
+  pbx-bridge certificate --month 2026-11 --send      also show it on the integration's page of the service
+The month begins and ends by the clock of this machine. Exit codes: 0 complete, 1 calls are missing, 2 not proven, or it could not be made.`,
+    options: [
+      ['--month <month>', 'such as 2026-11; of the present month the calls until now'],
+      ['--send', 'send the summary to the service of pbx-bridge'],
+    ],
+    load: async () => (await import('./certificate-command.ts')).certificate,
+  },
+  {
+    name: 'backfill',
+    description: 'report the calls of before the bridge from call records, once; works while the bridge runs',
+    examples: `  pbx-bridge backfill --since 2025-01-01 --dry-run      count them by month, and report nothing
+  pbx-bridge backfill --since 2025-01-01                have the bridge report them
+  pbx-bridge backfill                                   how far it is
+They go to the service of pbx-bridge only (API_EXTRAS=yes), at their own times: no screen, webhook, alert or call back follows.`,
+    options: [
+      ['--since <day>', 'calls from this day on, such as 2025-01-01'],
+      ['--dry-run', 'count them, and report nothing; the bridge must run'],
+      ['--again', 'also days of an earlier run, as after trunks add; no call is reported twice'],
+      ['--stop', 'stop; the place is kept'],
+    ],
+    load: async () => (await import('./backfill-command.ts')).backfill,
+  },
+  {
     name: 'record',
-    description: 'record AMI call events into a file, for support; mask numbers and names',
+    description:
+      'record AMI call events into a file, for support; mask names, and numbers from seven digits on',
     examples: `  pbx-bridge record --out /tmp/problem.jsonl          until Ctrl-C
   pbx-bridge record --out /tmp/problem.jsonl --seconds 60`,
     required: ['--out <file>', 'file to create'],
@@ -175,11 +219,19 @@ Undelivered events keep it until they are delivered or discarded. For the servic
   },
   {
     name: 'replay',
-    description: 'show what the bridge would report of a recording, and why',
+    description:
+      'show what the bridge would report of a recording, and why; or compare its calls with a file',
     examples: `  pbx-bridge replay /tmp/problem.jsonl
-  INBOUND_CONTEXTS=from-provider pbx-bridge replay /tmp/problem.jsonl    try other settings`,
+  INBOUND_CONTEXTS=from-provider pbx-bridge replay /tmp/problem.jsonl    try other settings
+  pbx-bridge replay --calls /tmp/problem.jsonl > expected.txt    a line a call: +4930* -> answered by 101
+  pbx-bridge replay --expect expected.txt /tmp/problem.jsonl     the same calls after an upgrade of the PBX?
+In that file * stands for any characters, and lines with # are remarks. Exit codes with --expect: 0 as expected, 1 different, 2 a file cannot be read.`,
     argument: ['<file>', 'recording made by pbx-bridge record'],
-    options: [showNumbers],
+    options: [
+      showNumbers,
+      ['--calls', 'print only a line for each call, as --expect takes them'],
+      ['--expect <file>', 'compare the calls with the lines of this file'],
+    ],
     load: async () => (await import('./replay-command.ts')).replay,
   },
   {

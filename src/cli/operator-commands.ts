@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { createContext, EXIT_CODES_HELP, type Io } from './command-context.ts';
-import { type CommandRow, operatorCommands, type Work } from './operator-command-table.ts';
+import { instanceOption } from './instance-option.ts';
+import { type CommandRow, operatorCommands } from './operator-command-table.ts';
 import { createTerminal, fit } from './text/terminal.ts';
 
 /** Adds the operators' commands. */
@@ -18,27 +19,33 @@ function addCommands(parent: Command, rows: readonly CommandRow[], io: Io): void
   }
 }
 
-function addWork(command: Command, row: Extract<CommandRow, { load: unknown }>, io: Io): void {
-  const { examples, argument, required, options = [], addShared, json = true, load } = row;
+function addWork(command: Command, row: WorkRow, io: Io): void {
+  const { examples, argument, required, options = [], addShared, json = true } = row;
   if (json) command.option('--json', 'print JSON');
   command.addHelpText('after', () => helpText(examples, createTerminal(io.out, { colour: false }).width));
   if (argument) command.argument(...argument);
   if (required) command.requiredOption(...required);
   addShared?.(command);
   for (const option of options) command.option(...option);
-  command.action((...given: unknown[]) => run(load, given, io));
+  command.addOption(instanceOption());
+  command.action((...given: unknown[]) => run(row, given, io));
 }
 
+type WorkRow = Extract<CommandRow, { load: unknown }>;
+
 /** `given`: as commander passes it: arguments, options and the command. */
-async function run(load: () => Promise<Work>, given: readonly unknown[], io: Io): Promise<void> {
+async function run(row: WorkRow, given: readonly unknown[], io: Io): Promise<void> {
   const command = given.at(-1) as Command;
+  const { instance: name, json } = command.opts();
+  const instance = name && { name, mayBeNew: row.makesInstance ?? false };
   const stop = new AbortController();
   const onSignal = () => stop.abort();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, onSignal);
   try {
-    const work = await load();
+    const work = await row.load();
     const args = [...given.slice(0, -1), stop.signal] as never[];
-    io.exit(await work(createContext(io, command.opts().json === true), ...args));
+    const ofInstance = { ...io, environment: () => io.environment(instance) };
+    io.exit(await work(createContext(ofInstance, json === true), ...args));
   } finally {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.removeListener(signal, onSignal);
   }

@@ -25,7 +25,7 @@ import { maskedSettings, passwordsIn } from './config/masked-settings.ts';
 import { misspelt } from './config/misspelt-settings.ts';
 import { type RunningConfig, startConfig } from './config/reload.ts';
 import { serviceSection } from './config/service-section.ts';
-import { ConfigError } from './config/variable.ts';
+import { ConfigError, type Environment } from './config/variable.ts';
 import { createProgram, type RunOptions } from './create-program.ts';
 import { createTerminal } from './text/terminal.ts';
 
@@ -48,9 +48,10 @@ const printErrors = (lines: readonly string[]) => {
 };
 
 /** Runs the bridge. Modules are loaded here, so that `--help` is fast. */
-async function run({ isConfigured }: RunOptions): Promise<number> {
+async function run({ isConfigured, instance }: RunOptions): Promise<number> {
   keepHeapSmall();
-  const environment = readEnvironment();
+  const read = () => readEnvironment(process.cwd(), instance === undefined ? undefined : { name: instance });
+  const environment = read();
   if (isUnset(requiredSettings, environment)) {
     const { ENV_FILE } = environment;
     const lines = ENV_FILE === undefined ? FIRST_STEPS : [notConfigured(ENV_FILE)];
@@ -69,7 +70,7 @@ async function run({ isConfigured }: RunOptions): Promise<number> {
   return runUntilStopped(async (fail) => {
     const starting = startBridge(config, { log, logStatus: log.status, version, fail });
     const bridge = await extended(starting, notify);
-    const reload = () => reloadSettings(settings, bridge, log);
+    const reload = () => reloadSettings(settings, read, bridge, log);
     if (notify === undefined) return { stop: bridge.stop, reload };
     const supervisor = createSupervisor({
       notify,
@@ -94,11 +95,12 @@ async function run({ isConfigured }: RunOptions): Promise<number> {
 /** Reads the settings again while the bridge runs, and logs what needs a restart. Invalid settings change nothing. */
 function reloadSettings(
   settings: RunningConfig<typeof bridgeSections>,
+  read: () => Environment,
   bridge: Bridge,
   log: ProgramLog,
 ): void {
   try {
-    const { config, live, restart } = settings.reload(readEnvironment());
+    const { config, live, restart } = settings.reload(read());
     log.change({ level: config.logging.level, secrets: secretsOf(config) });
     bridge.reload(config);
     if (live.length > 0) log.say('program.reloaded', { live: live.join(', ') });

@@ -31,8 +31,6 @@ export async function record(context: Context, options: RecordOptions, stop: Abo
   const { io, terminal, json, printError } = context;
   const { ami, calls } = loadConfig({ ami: amiSection, calls: callsSection }, io.environment());
   const rules = createRules(calls);
-  const classify = (name: string) =>
-    `${rules.contextIsInbound(name)} ${rules.nameIsInbound(name)} ${rules.notationOf(name).rule}`;
   const file = createFile(options.out, () => openSync(options.out, 'wx', 0o600));
   let [events, bytes] = [0, 0];
   const recorder = createRecorder({
@@ -40,8 +38,10 @@ export async function record(context: Context, options: RecordOptions, stop: Abo
     write(text) {
       bytes += writeSync(file, text);
     },
-    ...(options.showNumbers ? {} : { mask: createMasker(randomBytes(32), classify) }),
+    ...(options.showNumbers ? {} : { mask: createMasker(randomBytes(32), { rules }) }),
   });
+  /** Uniqueids of callers for whom no phone was dialled yet. */
+  const callers = new Set<string>();
   const { promise: isUp, resolve: onFirstMessage } = Promise.withResolvers<boolean>();
   // The link's first message says whether the login worked.
   const log: Log = { say: (code) => onFirstMessage(code === 'ami.connected'), child: () => log };
@@ -54,8 +54,13 @@ export async function record(context: Context, options: RecordOptions, stop: Abo
       if (!wanted) return;
       if (isCallEvent(name)) events += 1;
       recorder.onFrame(frame, at);
-      if (name === 'Newchannel' && fields.get('ChannelState') === ring)
-        link.ask.presentation(fields.get('Uniqueid') ?? '', fields.get('Channel') ?? '');
+      const [uniqueid = '', channel = ''] = [fields.get('Uniqueid'), fields.get('Channel')];
+      if (name === 'Newchannel' && fields.get('ChannelState') === ring) {
+        callers.add(uniqueid);
+        link.ask.presentation(uniqueid, channel);
+      }
+      if (name === 'DialBegin' && callers.delete(uniqueid)) link.ask.priority(channel);
+      if (name === 'Hangup') callers.delete(uniqueid);
     },
     log,
     clock: systemClock,

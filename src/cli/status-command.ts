@@ -1,10 +1,10 @@
-import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { BridgeStatus } from '../bridge/status/bridge-status.ts';
 import { duration } from '../shared/delivery/report.ts';
 import { type Context, exitCodes } from './command-context.ts';
-import { instancesFolder, readInstances } from './config/instances.ts';
-import type { Environment } from './config/variable.ts';
+import { isUnset, requiredSettings } from './config/env.ts';
+import { instancePaths, instancesFolder, plainBridge, readInstances } from './config/instances.ts';
+import { ConfigError, type Environment } from './config/variable.ts';
 import { readOwnStatus, readStatus, type StatusResult } from './read-status.ts';
 import { statusLines } from './status-lines.ts';
 
@@ -75,17 +75,21 @@ type InstanceStatus = { readonly name: string; readonly found: StatusResult };
 async function showAll(context: Context, { folder }: StatusOptions): Promise<View> {
   const { terminal, json, io } = context;
   const own = io.environment();
-  // Of a unit pbx-bridge@NAME, /var/lib/pbx-bridge/NAME: next to that of this command.
-  const stateOf = (name: string) => {
-    const { STATE_DIRECTORY } = own;
-    return STATE_DIRECTORY && { STATE_DIRECTORY: join(dirname(STATE_DIRECTORY), name) };
-  };
-  const instances = await Promise.all(
-    readInstances(folder ?? instancesFolder(own)).map(async ({ name, file, environment }) => ({
+  const where = folder ?? instancesFolder(own);
+  const all = readInstances(where);
+  if (all.length === 0)
+    throw new ConfigError([
+      `--folder: got ${where}, which contains no settings; takes a directory with one NAME.env for each bridge`,
+    ]);
+  const read = await Promise.all(
+    all.map(async ({ name, file, environment }) => ({
       name,
-      found: await readInstance({ ...stateOf(name), ...environment }, file),
+      found: await readInstance({ ...instancePaths(name, own), ...environment }, file),
+      isBlank: name === plainBridge && isUnset(requiredSettings, environment),
     })),
   );
+  // The package installs blank settings, which stay so on a machine whose bridges all have names.
+  const instances = read.filter(({ found, isBlank }) => found.ok || !isBlank || read.length === 1);
   const objects = instances.map(({ name, found }) => [name, found.ok ? found.status : { error: found.why }]);
   return {
     code: codeOf(instances.map(({ found }) => found.ok && isWell(found.status))),
@@ -105,7 +109,16 @@ async function readInstance(environment: Environment, file: string): Promise<Sta
 const columns: readonly (readonly [title: string, read: (status: BridgeStatus) => string | number])[] = [
   ['PBX', ({ pbx, now }) => (pbx.state === 'up' ? `up ${duration(now - pbx.since)}` : 'down')],
   ['open', ({ calls }) => calls.open],
+  [
+    'last event',
+    ({ pbx, now }) => (pbx.lastEventAt === undefined ? '-' : `${duration(now - pbx.lastEventAt)} ago`),
+  ],
   ['waiting', ({ outbox }) => outbox.waiting],
+  [
+    'oldest',
+    ({ outbox, now }) =>
+      outbox.oldestWaitingAt === undefined ? '-' : duration(now - outbox.oldestWaitingAt),
+  ],
   ['dead', ({ outbox }) => outbox.dead],
   ['delivery', ({ delivery }) => delivery.state],
 ];

@@ -53,3 +53,17 @@ test('a problem has its remedy; one that is over is no problem, and says since w
     ),
   );
 });
+
+test('call backs say how many numbers wait, and that the service does not know them', () => {
+  const text = (state: 'begun' | 'ok' | 'failed' | 'unknown') =>
+    statusLines(statusWith({ callBacks: { state, waiting: 2, reported: 1 } })).find(
+      ({ label }) => label === 'call backs',
+    )?.text;
+  assert.equal(text('ok'), '2 numbers waiting; 1 call reported since the start');
+  assert.match(text('failed') ?? '', /; the service does NOT ANSWER; asked again in 30 s$/);
+  assert.equal(bad({ callBacks: { state: 'unknown', waiting: 0, reported: 0 } }).length, 1);
+  assert.equal(
+    statusLines(statusWith({})).find(({ label }) => label === 'call backs'),
+    undefined,
+  );
+});

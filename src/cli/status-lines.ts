@@ -24,6 +24,7 @@ export function statusLines(status: BridgeStatus): StatusLine[] {
     history(status),
     disk(status),
     lookups(status),
+    callBacks(status),
     otherScripts(status),
     log(status),
     ...alerts(status),
@@ -175,6 +176,20 @@ function otherScripts({ lookups, now }: BridgeStatus): StatusLine | undefined {
     `${count(it.count, 'request')} for scripts of another FastAGI server; ${last}`,
     'bad',
   );
+}
+
+const askedTexts = {
+  begun: 'not asked yet',
+  ok: '',
+  failed: 'the service does NOT ANSWER; asked again in 30 s',
+  unknown: 'the service does NOT KNOW CALL_BACKS; asked again within an hour',
+} as const;
+
+function callBacks({ callBacks: it }: BridgeStatus): StatusLine | undefined {
+  if (it === undefined) return undefined;
+  const counts = `${count(it.waiting, 'number')} waiting; ${count(it.reported, 'call')} reported since the start`;
+  const text = [counts, askedTexts[it.state]].filter(Boolean).join('; ');
+  return line('call backs', text, it.state === 'unknown' ? 'bad' : 'plain');
 }
 
 function lookups({ lookups: it }: BridgeStatus): StatusLine | undefined {

@@ -77,6 +77,10 @@ test('why there is no status: no unit, and nothing set up', () => {
   const never = () => assert.fail('systemd is not asked');
   assert.match(whyNotRunning(settings, undefined, never), /start it with pbx-bridge run/);
   assert.equal(
+    whyNotRunning({ AMI_HOST: 'pbx' }, 'pbx-bridge@firm-a', never),
+    'the bridge is not set up: run pbx-bridge setup --instance firm-a',
+  );
+  assert.equal(
     whyNotRunning({ AMI_HOST: 'pbx' }, 'pbx-bridge', never),
     'the bridge is not set up: run pbx-bridge setup',
   );

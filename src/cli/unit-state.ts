@@ -1,15 +1,16 @@
 import { spawnSync } from 'node:child_process';
 import { isUnset, requiredSettings } from './config/env.ts';
+import { plainBridge } from './config/instances.ts';
 import type { Environment } from './config/variable.ts';
 
 /** What systemd knows of a unit, as `systemctl show` names it. */
-export type UnitState = Readonly<Record<string, string>>;
+type UnitState = Readonly<Record<string, string>>;
 
 /** The unit of the bridge with this settings file; undefined if no unit reads it. */
 export function unitOf(file: string | undefined): string | undefined {
   const [, name] = /^\/etc\/pbx-bridge\/([^/]+)\.env$/.exec(file ?? '') ?? [];
   if (name === undefined) return undefined;
-  return name === 'bridge' ? 'pbx-bridge' : `pbx-bridge@${name}`;
+  return name === plainBridge ? 'pbx-bridge' : `pbx-bridge@${name}`;
 }
 
 /**
@@ -21,7 +22,9 @@ export function whyNotRunning(
   unit: string | undefined,
   read: (unit: string) => UnitState | undefined = readUnit,
 ): string {
-  if (isUnset(requiredSettings, environment)) return 'the bridge is not set up: run pbx-bridge setup';
+  const [, instance] = unit?.split('@') ?? [];
+  const setup = instance ? `pbx-bridge setup --instance ${instance}` : 'pbx-bridge setup';
+  if (isUnset(requiredSettings, environment)) return `the bridge is not set up: run ${setup}`;
   const state = unit === undefined ? undefined : read(unit);
   if (unit === undefined || state?.LoadState !== 'loaded')
     return 'the bridge is not running; start it with pbx-bridge run or systemctl';

@@ -103,6 +103,8 @@ function surroundings(root: string): void {
   };
   for (const unit of globSync('systemd/*.service', { cwd: project }))
     put(join(project, unit), `lib/systemd/system/${basename(unit)}`);
+  const unit = readFileSync(systemd('pbx-bridge.service'), 'utf8');
+  writeFileSync(join(root, 'lib/systemd/system/pbx-bridge@.service'), instanceUnit(unit));
   put(systemd('deb/pbx-bridge'), 'usr/bin/pbx-bridge');
   put(systemd('completion/pbx-bridge'), 'usr/share/bash-completion/completions/pbx-bridge');
   for (const page of globSync('systemd/man/*', { cwd: project })) {
@@ -116,6 +118,14 @@ function surroundings(root: string): void {
     cwd: project,
   }))
     put(join(project, name), `usr/share/doc/pbx-bridge/${name}`);
+}
+
+/** The unit of each further bridge, `pbx-bridge@NAME`, from that of the first: its settings and its state have that name. */
+function instanceUnit(unit: string): string {
+  return unit
+    .replace(/^Description=.*/m, '$& of %i')
+    .replace('/etc/pbx-bridge/bridge.env', '/etc/pbx-bridge/%i.env')
+    .replace('StateDirectory=pbx-bridge/bridge', 'StateDirectory=pbx-bridge/%i');
 }
 
 /** What may be run; everything else is only read. */

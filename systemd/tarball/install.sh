@@ -64,6 +64,10 @@ put() {
         if [ $configured = yes ] && systemctl --quiet is-enabled pbx-bridge.service; then
             systemctl --no-block restart pbx-bridge.service
         fi
+        # Those that a removal has stopped.
+        for link in /etc/systemd/system/multi-user.target.wants/pbx-bridge@*.service; do
+            if [ -e "$link" ]; then systemctl --no-block start "${link##*/}"; fi
+        done
     fi
     if [ $configured = no ] && ! systemctl --quiet is-enabled pbx-bridge-service.service 2> /dev/null; then
         echo 'pbx-bridge: next, on a PBX: pbx-bridge setup API_BASE_URL=... API_TOKEN=... DEFAULT_COUNTRY=...'

@@ -1,7 +1,10 @@
 import type { ApiClientOptions } from '../../shared/api/client.ts';
+import { waitingNumbersSchema } from '../../shared/api/contract/bridge-call-backs.ts';
 import { type ApiResult, apiErrorKinds, proxyFor } from '../../shared/api/result.ts';
 import { historyPage } from '../../shared/delivery/history-page.ts';
 import { duration } from '../../shared/delivery/report.ts';
+import { parseJson } from '../../shared/process/parse-json.ts';
+import { count } from '../text/format-text.ts';
 import { type Finding, failed, passed, warning } from './finding.ts';
 
 const clockOffMs = 60_000;
@@ -69,6 +72,27 @@ function clockFinding(date: string | undefined, now: number): Finding | undefine
   if (Math.abs(ahead) <= clockOffMs) return passed(what, 'agree');
   const off = `the clock of the API is ${duration(Math.abs(ahead))} ${ahead > 0 ? 'ahead' : 'behind'}`;
   return warning(what, off, 'Check the time and the time zone of this machine (timedatectl).');
+}
+
+/** Checks what CALL_BACKS=yes needs: a service that knows it, and a country in which numbers are dialled. */
+export function callBackFindings(result: ApiResult, country: string | undefined): Finding[] {
+  // Why there is no answer, or no access, is said of the request for the history.
+  if (result.kind === 'failed' || result.status === 401 || result.status === 403) return [];
+  const what = 'CALL_BACKS';
+  const { data } = waitingNumbersSchema.safeParse(parseJson(result.body));
+  if (result.status !== 200 || data === undefined)
+    return [
+      warning(
+        what,
+        `the service does not know it (HTTP ${result.status})`,
+        'Upgrade the service, or remove CALL_BACKS: no other API knows it.',
+      ),
+    ];
+  const waiting = data.numbers?.length ?? 0;
+  const known = passed(what, `${count(waiting, 'number waits', 'numbers wait')} for a call back`);
+  if (country !== undefined) return [known];
+  const unread = 'without DEFAULT_COUNTRY only numbers that are dialled as +49... or 0049... are recognised';
+  return [known, warning(what, unread, 'Set DEFAULT_COUNTRY.')];
 }
 
 /** Checks that the last delivered call is in the request history of the token's account. */

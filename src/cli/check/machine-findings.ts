@@ -101,7 +101,8 @@ function hasFreepbx(): boolean {
   return existsSync('/etc/freepbx.conf') || isRunning(fastAgi.freepbxServer);
 }
 
-function tryListen({ host, port }: NonNullable<Listen>): Promise<string | undefined> {
+/** The code of the error, undefined if the port is free. */
+export function tryListen({ host, port }: NonNullable<Listen>): Promise<string | undefined> {
   return new Promise((done) => {
     const server = createServer();
     server.once('error', (error: NodeJS.ErrnoException) => done(error.code ?? error.message));

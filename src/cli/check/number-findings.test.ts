@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { readReportRule } from '../../bridge/calls/report-rules.ts';
 import { callSettings } from '../../bridge/calls/rules.fixture.ts';
 import { countries } from '../../shared/phone-number/normalise-number.ts';
 import { anywhere, exampleOf, inItsCountry } from '../../shared/phone-number/written-forms.fixture.ts';
@@ -21,6 +22,23 @@ test('check --number reads the numbers of 245 countries in eight ways of writing
     }
   }
   assert.equal(all.length, 245);
+});
+
+test('check --number names the rule that ignores a caller, and no rule that looks at more', () => {
+  const reportRules = ['report caller 0301*', 'ignore caller 030*', 'ignore *'].flatMap(
+    (rule) => readReportRule(rule) ?? [],
+  );
+  const result = (text: string) =>
+    numberFindings(text, { ...callSettings, defaultCountry: 'DE', reportRules })[0]?.result;
+  assert.equal(
+    result('030901820'),
+    'reported as +4930901820 (as dialled in DE); its calls are ignored by REPORT_RULES: ignore caller 030*',
+  );
+  for (const [text, number] of [
+    ['0301234567', '+49301234567'],
+    ['089123456', '+4989123456'],
+  ] as const)
+    assert.equal(result(text), `reported as ${number} (as dialled in DE)`);
 });
 
 test('check --number says what a word is that a carrier writes with the digits of a keypad', () => {

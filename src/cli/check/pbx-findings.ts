@@ -1,10 +1,12 @@
-import { isTooOld, OLDEST_ASTERISK } from '../../bridge/ami/asterisk-version.ts';
+import { howTried, isTooOld, OLDEST_ASTERISK } from '../../bridge/ami/asterisk-version.ts';
 import { describeFailure } from '../../bridge/ami/failure.ts';
 import type { Inspection, InspectionResult } from '../../bridge/ami/inspection.ts';
 import { failureCodes } from '../../bridge/ami/link-log.ts';
 import { missingWithout } from '../../bridge/ami/pending-requests.ts';
 import { presentedIn } from '../../bridge/calls/channel.ts';
 import { endpointOf } from '../../bridge/calls/channel-name.ts';
+import type { NumberToReport } from '../../bridge/calls/input.ts';
+import { type CallFacts, decidingRule, rulesByCaller, whyIgnored } from '../../bridge/calls/report-rules.ts';
 import {
   type CallSettings,
   classifyChannel,
@@ -22,6 +24,7 @@ import { isWithheld } from '../../shared/phone-number/number-text.ts';
 import { autoNotation, type Notation } from '../../shared/phone-number/trunk-notation.ts';
 import { channelRuleText } from '../text/channel-rule-text.ts';
 import { count } from '../text/format-text.ts';
+import { deviceFindings } from './device-findings.ts';
 import { type Finding, failed, passed, warning } from './finding.ts';
 import { type TrunkCheckOptions, trunkFindings } from './trunk-findings.ts';
 
@@ -45,9 +48,10 @@ export function pbxFindings(result: InspectionResult, options: PbxCheckOptions):
     return [failed(what, describeFailure(result.failure), todo)];
   }
   const { inspection } = result;
+  const { version } = inspection;
   const rules = createRules(options.calls);
   return [
-    passed(what, `logged in${inspection.version ? `; Asterisk ${inspection.version}` : ''}`),
+    passed(what, `logged in${version ? `; Asterisk ${version}` : ''}`),
     passed(
       'list channels (write class reporting)',
       `${count(inspection.channelsBefore.length, 'channel')} in progress`,
@@ -58,6 +62,7 @@ export function pbxFindings(result: InspectionResult, options: PbxCheckOptions):
     ...eventsMissing(inspection),
     clock(inspection),
     ...trunkFindings(inspection, { ...options, rules }),
+    ...deviceFindings(inspection, rules),
     ...(options.listenedMs > 0 ? callsHeard(inspection, rules) : []),
   ].filter((it) => it !== undefined);
 }
@@ -69,14 +74,16 @@ function unanswered(inspection: Inspection): Finding[] {
   );
 }
 
-/** What Asterisk leaves out of its events, and an Asterisk that is too old. */
+/** How this Asterisk was tried, and what it leaves out of its events. */
 function eventsMissing({ version = '', lacksLinkedid, unseenBridges }: Inspection): Finding[] {
   const findings: Finding[] = [];
   const say = (what: string, code: 'ami.old-asterisk' | 'ami.no-linkedid' | 'ami.no-bridge-events') => {
     const { text, todo = '' }: Message = messages[code];
     findings.push(warning(what, fill(text, { version: version || '?', oldest: OLDEST_ASTERISK }), todo));
   };
+  const tried = howTried(version);
   if (isTooOld(version)) say('version of Asterisk', 'ami.old-asterisk');
+  else if (tried) findings.push(passed('version of Asterisk', tried));
   if (lacksLinkedid) say('events of channels', 'ami.no-linkedid');
   if (unseenBridges > 0) say('events of bridges', 'ami.no-bridge-events');
   return findings;
@@ -123,17 +130,24 @@ function callsHeard({ events }: Inspection, rules: Rules): Finding[] {
     const { inbound, rule } = classifyChannel(rules, input);
     const why = channelRuleText({ ...input, rule });
     const what = `call on ${endpointOf(input.channel)} in context ${input.context}`;
-    const number = numberResult(input.callerNumber, rules.notationOf(input.channel), rules);
-    if (inbound)
-      return [
-        passed(
-          what,
-          `reported: ${why}; its number ${maskNumbers(input.callerNumber)}: ${maskNumbers(number)}`,
-        ),
-      ];
+    if (inbound) {
+      const decided = numberDecided(input.callerNumber, rules.notationOf(input.channel), rules);
+      const number = `its number ${input.callerNumber}: ${numberResult(decided)}`;
+      const facts = { called: input.exten, channel: input.channel };
+      return [passed(what, `${ruleResult(rules, decided, facts, why)}; ${maskNumbers(number)}`)];
+    }
     const todo = `If this was a call from outside, add ${input.context} to INBOUND_CONTEXTS.`;
     return [warning(what, `not reported: ${why}`, todo)];
   });
+}
+
+/** Whether the rules report a call from outside, and which one says so. */
+function ruleResult(rules: Rules, decided: NumberToReport, facts: CallFacts, why: string): string {
+  if (rules.reportRules.length === 0) return `reported: ${why}`;
+  const rule = decidingRule(rules, { ...facts, caller: 'from' in decided ? decided.from : undefined });
+  const text = maskNumbers(rule?.text ?? '');
+  if (rule?.action === 'ignore') return `ignored by REPORT_RULES: ${text} (${why})`;
+  return `reported: ${why}; ${rule === undefined ? 'no rule of REPORT_RULES matches' : `REPORT_RULES: ${text}`}`;
 }
 
 /**
@@ -167,14 +181,16 @@ export async function cdrFinding(options: SourceOptions): Promise<{ finding: Fin
 export function numberFindings(text: string, settings: CallSettings): Finding[] {
   const { trunkNumbers } = settings;
   const other = { glob: trunkNumbers.length > 0 ? 'any other trunk' : 'any trunk', notation: autoNotation };
-  return [...trunkNumbers, other].map(({ glob, notation }) =>
-    passed(`number ${text} on ${glob}`, numberResult(text, notation, settings)),
-  );
+  return [...trunkNumbers, other].map(({ glob, notation }) => {
+    const decided = numberDecided(text, notation, settings);
+    const why = 'from' in decided && whyIgnored(rulesByCaller(settings), { caller: decided.from });
+    const ignored = why ? `; its calls are ignored by ${why}` : '';
+    return passed(`number ${text} on ${glob}`, `${numberResult(decided)}${ignored}`);
+  });
 }
 
-/** The number that is reported, and the rule that made it; or why none is. */
-function numberResult(text: string, notation: Notation, settings: CallSettings): string {
-  const decided = numberToReport(
+function numberDecided(text: string, notation: Notation, settings: CallSettings): NumberToReport {
+  return numberToReport(
     settings,
     isWithheld(text)
       ? { lacks: 'withheld', seen: 'withheld by its caller' }
@@ -182,5 +198,9 @@ function numberResult(text: string, notation: Notation, settings: CallSettings):
         ? { lacks: 'missing', seen: 'no number' }
         : { text, notation },
   );
+}
+
+/** The number that is reported, and the rule that made it; or why none is. */
+function numberResult(decided: NumberToReport): string {
   return 'from' in decided ? `reported as ${decided.from} (${decided.how})` : `not reported: ${decided.why}`;
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Inspection } from '../../bridge/ami/inspection.ts';
+import { readReportRule } from '../../bridge/calls/report-rules.ts';
 import { callSettings } from '../../bridge/calls/rules.fixture.ts';
 import { createRules } from '../../bridge/calls/rules.ts';
 import type { Trunk } from '../../bridge/calls/trunk.ts';
@@ -25,8 +26,8 @@ const inspection: Inspection = {
   extraRights: [],
   contexts: freepbx,
   endpoints: [
-    { name: 'PJSIP/1001', context: 'from-internal', trustsIdentity: false },
-    { name: 'PJSIP/isp', context: 'from-trunk-pjsip-isp', trustsIdentity: true },
+    { name: 'PJSIP/1001', context: 'from-internal', trustsIdentity: false, callerNumber: '' },
+    { name: 'PJSIP/isp', context: 'from-trunk-pjsip-isp', trustsIdentity: true, callerNumber: '' },
   ],
   guestContext: '',
   holdsRecords: false,
@@ -47,10 +48,11 @@ const line: Trunk = { endpoint: 'DAHDI/1', source: 'heard', context: 'from-analo
 
 function found(
   changes: Partial<Inspection> = {},
-  more: { known?: Trunk[]; recordIdWidth?: number; withheldNumber?: string } = {},
+  more: { known?: Trunk[]; recordIdWidth?: number; withheldNumber?: string; reportRules?: string } = {},
 ): string[] {
   const { withheldNumber } = more;
-  const rules = createRules({ ...callSettings, inboundContexts, withheldNumber });
+  const reportRules = (more.reportRules ?? '').split(',').flatMap((text) => readReportRule(text) ?? []);
+  const rules = createRules({ ...callSettings, inboundContexts, withheldNumber, reportRules });
   return trunkFindings(
     { ...inspection, ...changes },
     { rules, known: more.known ?? [], recordIdWidth: more.recordIdWidth },
@@ -100,4 +102,24 @@ test('with CDR_SOURCE: a trunk whose calls of a gap all count as withheld, and a
   ]);
   assert.deepEqual(said({ known, recordIdWidth: 32, withheldNumber: '000' }), []);
   assert.deepEqual(said({ known }), []);
+});
+
+test('rules by channel or number called are named where a stranger can choose these', () => {
+  const isp = { name: 'PJSIP/isp', context: 'from-trunk-pjsip-isp', trustsIdentity: true, callerNumber: '' };
+  const warnings = (reportRules: string, changes: Partial<Inspection> = {}) =>
+    found({ endpoints: [{ ...isp, isFoundByName: true }], ...changes }, { reportRules }).filter((text) =>
+      text.includes('rules by channel'),
+    );
+  const byName =
+    'warning rules by channel or number called: whoever writes the name of PJSIP/isp into From chooses both';
+  for (const rules of ['ignore channel PJSIP/isp', 'report called +4930*,ignore *', 'ignore extension 600'])
+    assert.deepEqual(warnings(rules), [byName], rules);
+  for (const rules of ['', 'ignore caller +49160*', 'ignore *']) assert.deepEqual(warnings(rules), [], rules);
+  const asGuest = 'warning rules by channel or number called: a guest of chan_sip (allowguest) chooses both';
+  const guests = { endpoints: [isp], guestContext: 'from-trunk' };
+  assert.deepEqual(warnings('ignore channel SIP/fax-*', guests), [asGuest]);
+  // Their calls are not reported anyway.
+  assert.deepEqual(warnings('ignore channel SIP/fax-*', { ...guests, guestContext: 'public' }), []);
+  for (const isFoundByName of [false, undefined])
+    assert.deepEqual(warnings('ignore channel x', { endpoints: [{ ...isp, isFoundByName }] }), []);
 });

@@ -30,6 +30,7 @@ export function trunkFindings(inspection: Inspection, options: TrunkCheckOptions
     ...trunks,
     ...unmatched,
     identityFinding(matched),
+    ...choiceFindings(matched, inspection, rules),
     contextFinding(inspection, rules),
     channelFinding(inspection, rules),
     guestFinding(inspection, rules),
@@ -39,7 +40,7 @@ export function trunkFindings(inspection: Inspection, options: TrunkCheckOptions
 }
 
 /** The phones and trunks of the PBX; guests are no trunk. */
-function linesOf({ endpoints = [] }: Inspection): Endpoint[] {
+export function linesOf({ endpoints = [] }: Pick<Inspection, 'endpoints'>): Endpoint[] {
   return endpoints.filter(
     ({ name }) => channelKind(name) === 'real' && /^\w+\/[\w.-]+$/.test(name) && !isGuestEndpoint(name),
   );
@@ -93,6 +94,36 @@ function identityFinding(trunks: readonly Endpoint[]): Finding | undefined {
         `the header in which the provider says that a number is withheld is ignored on ${some(blind.map(({ name }) => name))}`,
         'Set trust_id_inbound=yes for the trunk (FreePBX: trunk, pjsip Settings, Advanced, Trust RPID/PAI).',
       );
+}
+
+/** Who can choose what REPORT_RULES look at, besides the caller's number. */
+function choiceFindings(
+  trunks: readonly Endpoint[],
+  { guestContext }: Inspection,
+  { reportRules, contextIsInbound }: Rules,
+): Finding[] {
+  if (!reportRules.some(({ subject }) => subject !== '*' && subject !== 'caller')) return [];
+  const found = trunks.filter(({ isFoundByName }) => isFoundByName === true);
+  const chooses = (who: string, todo: string) =>
+    warning('rules by channel or number called', `${who} chooses both`, todo);
+  return [
+    ...(found.length === 0
+      ? []
+      : [
+          chooses(
+            `whoever writes the name of ${some(found.map(({ name }) => name))} into From`,
+            'Set identify_by=ip in the endpoint of the trunk, or let a firewall admit only the provider.',
+          ),
+        ]),
+    ...(guestContext !== '' && contextIsInbound(guestContext)
+      ? [
+          chooses(
+            'a guest of chan_sip (allowguest)',
+            'Set allowguest=no in sip.conf, or let a firewall admit only the provider.',
+          ),
+        ]
+      : []),
+  ];
 }
 
 function contextFinding(inspection: Inspection, rules: Rules): Finding | undefined {

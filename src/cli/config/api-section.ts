@@ -1,6 +1,7 @@
 import { createSecureContext } from 'node:tls';
+import { z } from 'zod';
 import { messageOf } from '../../shared/process/parse-json.ts';
-import { baseUrl, duration, file, line, live, proxy, secret, section, yesNo } from './variable.ts';
+import { baseUrl, duration, file, globs, line, live, proxy, secret, section, yesNo } from './variable.ts';
 
 const thisMachine = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
@@ -21,7 +22,22 @@ export const apiSection = section({
     API_EXTRAS: yesNo()
       .prefault('no')
       .describe(
-        'Also send what the document of the API does not name: the open problems of this bridge; with each call event, which number was called, on which line and when; where a missed call ended. For the service of pbx-bridge only, which prints this line.',
+        'Also send what the document of the API does not name: the open problems of this bridge; with each call event, which number was called, on which line and when, who rang and who talked; where a missed call ended. For the service of pbx-bridge only, which prints this line.',
+      ),
+    CALL_BACKS: z
+      .string()
+      // Elsewhere these mean yes and no; here they may be an extension.
+      .refine((text) => !/^[01]$/.test(text))
+      .pipe(
+        z.union([
+          yesNo().transform((isOn) => (isOn ? ('all' as const) : undefined)),
+          globs('1*,2001').refine((extensions) => extensions.length > 0),
+        ]),
+      )
+      .meta({ takes: 'yes, no, or a comma-separated list of globs of extensions, such as 1*,2001' })
+      .prefault('no')
+      .describe(
+        'Ask the service which numbers wait for a call back, and report calls from here to these numbers: who called, and how long they talked or that nobody was reached. No other outgoing call is reported. yes: all calls. 1*,2001: those of these extensions only, where a PBX has several firms. They are named as by ANSWERED_BY=endpoint, in upper or lower case. For the service of pbx-bridge only.',
       ),
     API_TIMEOUT: duration('1s', '60s').prefault('10s').describe('How long to wait for a response.'),
     HTTPS_PROXY: proxy()
@@ -55,6 +71,7 @@ export const apiSection = section({
     baseUrl: values.API_BASE_URL.replace(/\/$/, ''),
     token: values.API_TOKEN,
     extras: values.API_EXTRAS,
+    callBacks: values.CALL_BACKS,
     answerTimeoutMs: values.API_TIMEOUT,
     proxies: {
       https: values.HTTPS_PROXY,

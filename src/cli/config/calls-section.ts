@@ -1,7 +1,10 @@
 import { z } from 'zod';
+import { readDeviceName } from '../../bridge/calls/device-name.ts';
+import { isGlob } from '../../bridge/calls/glob.ts';
+import { ignoresOthers, readReportRule, unreachableRules } from '../../bridge/calls/report-rules.ts';
 import { isCountry } from '../../shared/phone-number/normalise-number.ts';
 import { readTrunkNotation, type TrunkNotation } from '../../shared/phone-number/trunk-notation.ts';
-import { camelCased, choice, globs, isGlob, line, listOf, live, section } from './variable.ts';
+import { camelCased, choice, globs, line, listOf, live, section } from './variable.ts';
 
 /** Contexts of trunks in FreePBX, VitalPBX and MikoPBX, and other usual names. */
 const usualContexts =
@@ -76,10 +79,38 @@ export const callsSection = section({
         'Who is reported as answering: the endpoint of the phone that answered (1001 of PJSIP/1001), or its caller id number. A mobile behind a trunk is always reported by the number that was dialled.',
       )
       .meta(live),
+    DEVICE_NAMES: listOf(
+      'a comma-separated list of DEVICE=EXTENSION, such as 99*=*,*-WS=*,DAHDI/7=112; a star is any text, the same on both sides',
+      readDeviceName,
+    )
+      .prefault('')
+      .describe(
+        'The extensions of people with several devices, or with devices of other names; the first entry that fits counts. DEVICE is the name that would be reported otherwise (991001), or, with a slash, an endpoint (DAHDI/7), in upper or lower case. pbx-bridge check proposes entries.',
+      )
+      .meta(live),
+    REPORT_RULES: listOf(
+      'a comma-separated list of rules: report or ignore, then called, caller, extension or channel with a glob, or * for every call, such as report called +493012345*,ignore caller +49160*,ignore channel PJSIP/fax-*,ignore *',
+      readReportRule,
+    )
+      .prefault('')
+      .describe(
+        "Which calls from outside are reported; the first rule that matches a call decides, and a call that none matches is reported. An ignored call is not sent, and its lookup asks the API nothing. called: the number that was called, caller: the caller's number as it is reported; both with + and country code, or as dialled in DEFAULT_COUNTRY. extension: the extension in which the call enters the dialplan, as Asterisk has it. channel: the name or endpoint of the caller's channel, in upper or lower case.",
+      )
+      .meta(live),
   },
-  conflicts: (values) =>
-    values.INBOUND_CONTEXTS.length + values.INBOUND_CHANNELS.length === 0
+  conflicts: ({ INBOUND_CONTEXTS, INBOUND_CHANNELS, REPORT_RULES }, { api }) => [
+    ...(api?.CALL_BACKS === 'all' && REPORT_RULES.some(ignoresOthers)
+      ? [
+          "CALL_BACKS: got yes, which tells of every phone, though REPORT_RULES ignore other calls; name the extensions of this bridge's people, such as 1*,2001, or * for all phones",
+        ]
+      : []),
+    ...(INBOUND_CONTEXTS.length + INBOUND_CHANNELS.length === 0
       ? ['INBOUND_CONTEXTS: is empty, and so is INBOUND_CHANNELS; no call would be reported, set one of them']
-      : [],
+      : []),
+    ...unreachableRules(REPORT_RULES).map(
+      ({ text }) =>
+        `REPORT_RULES: got "${text}" behind a rule for every call, where it never decides; move it before, or remove it`,
+    ),
+  ],
   build: (values) => camelCased(values),
 });

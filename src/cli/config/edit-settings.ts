@@ -49,6 +49,11 @@ export function withSettings(text: string, settings: ReadonlyMap<string, string>
   return changed;
 }
 
+/** The text of a settings file without the values of these settings. */
+export function withoutSettings(text: string, names: readonly string[]): string {
+  return text.replace(new RegExp(`^((?:${names.join('|')})(?:_FILE)?=).*$`, 'gm'), '$1');
+}
+
 function isReadAs(text: string, name: string, value: string): boolean {
   try {
     return parseEnvFile(text)[name] === value;

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { z } from 'zod';
 import { isReadByJournal } from '../../shared/log/journal.ts';
 import { agiSection } from './agi-section.ts';
@@ -9,6 +9,7 @@ import { apiSection } from './api-section.ts';
 import { callsSection } from './calls-section.ts';
 import { cdrSection } from './cdr-section.ts';
 import { parseEnvFile } from './env-file.ts';
+import { instanceNames, instancePaths, plainBridge } from './instances.ts';
 import { logSection } from './log-section.ts';
 import { outboxSection, statusSection } from './outbox-section.ts';
 import { ConfigError, type Environment, type Section, type Shape, type Values } from './variable.ts';
@@ -42,17 +43,33 @@ export const EXIT_CONFIG = 78;
  * Reads the process's environment and the file named by ENV_FILE, or `.env` in the current directory; the environment
  * has precedence. Each variable may also be set as `NAME_FILE`, the path of a file with its value, or as a systemd
  * credential of its name (systemd.exec(5), LoadCredential=).
- * @throws ConfigError if the file named by ENV_FILE cannot be read.
+ * @param instance the unit `pbx-bridge@NAME` whose settings and state are meant.
+ * @throws ConfigError if its file, or that named by ENV_FILE, cannot be read.
  */
-export function readEnvironment(folder = process.cwd()): Environment {
+export function readEnvironment(folder = process.cwd(), instance?: WantedInstance): Environment {
   // An empty variable counts as not set, so that `NAME=${NAME:-}` of a container does not hide the file's value.
-  const set = Object.entries(process.env).filter(([, text]) => text !== '');
-  return { ...readEnvFile(folder), ...Object.fromEntries(set) };
+  const set: Environment = Object.fromEntries(Object.entries(process.env).filter(([, text]) => text !== ''));
+  if (instance === undefined) return { ...readEnvFile(set.ENV_FILE, folder), ...set };
+  const paths = instancePaths(instance.name, set);
+  return { ...readInstanceFile(instance, paths.ENV_FILE), ...set, ...paths };
+}
+
+/** `mayBeNew`: it need not have settings yet. */
+export type WantedInstance = { readonly name: string; readonly mayBeNew?: boolean };
+
+function readInstanceFile({ name, mayBeNew }: WantedInstance, file: string): Environment {
+  if (existsSync(file)) return readEnvFile(file, '');
+  if (mayBeNew) return {};
+  const folder = dirname(file);
+  const names = existsSync(folder) ? instanceNames(folder).filter((it) => it !== plainBridge) : [];
+  const others = names.length > 0 ? `there are ${names.join(', ')}` : 'there are none';
+  throw new ConfigError([
+    `--instance: got "${name}", and there is no ${file}; ${others}; pbx-bridge setup --instance ${name} makes it`,
+  ]);
 }
 
 /** The program reads the file itself, not the service manager, so that a reload sees changes. */
-function readEnvFile(folder: string): Environment {
-  const named = process.env.ENV_FILE || undefined;
+function readEnvFile(named: string | undefined, folder: string): Environment {
   const file = named ?? join(folder, '.env');
   if (named === undefined && !existsSync(file)) return {};
   try {
@@ -138,7 +155,7 @@ function readSection(
     const { text, problem } = lookUp(name, environment);
     const parsed = problem === undefined ? schema.safeParse(text) : undefined;
     if (parsed?.success) values[name] = parsed.data;
-    else problems.push(problem ?? problemOf(name, text, schema));
+    else problems.push(problem ?? problemOf(name, text, schema, parsed?.error.issues));
   }
   return problems.length === before ? values : undefined;
 }
@@ -177,13 +194,20 @@ export function lookUp(
   }
 }
 
-/** `AMI_PORT: got "abc"; takes a port number from 1 to 65535` */
-function problemOf(name: string, text: string | undefined, schema: z.ZodType): string {
+/** `AMI_PORT: got "abc"; takes a port number from 1 to 65535`. Of a list, only the first item that is wrong. */
+function problemOf(
+  name: string,
+  text: string | undefined,
+  schema: z.ZodType,
+  issues: readonly z.core.$ZodIssue[] = [],
+): string {
   const { takes, secret } = metaOf(schema);
   if (text === undefined) return `${name}: is not set; takes ${takes}`;
+  const [item] = issues.flatMap((issue) => (issue.code === 'custom' ? [issue.params?.wrong] : []));
+  const shown = typeof item === 'string' ? item : text;
   const got = secret
     ? `an invalid value of ${text.length} characters`
-    : JSON.stringify(text.replace(/\/\/[^/@\s]*@/, '//…@'));
+    : JSON.stringify(shown.replace(/\/\/[^/@\s]*@/, '//…@'));
   return `${name}: got ${got}; takes ${takes}`;
 }
 

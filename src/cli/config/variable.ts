@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import picomatch from 'picomatch';
 import { z } from 'zod';
+import { isGlob } from '../../bridge/calls/glob.ts';
 
 /**
  * The types of settings: each parses the text of an environment variable. `takes` describes valid values for the
@@ -121,9 +121,13 @@ export const listOf = <T>(takes: string, read: (item: string) => T | undefined) 
       .string()
       .regex(/^[^\r\n\0]*$/)
       .transform((text, context) => {
-        const items = text.split(',').map((item) => item.trim());
-        const values = items.filter((item) => item !== '').map(read);
-        if (values.includes(undefined)) context.addIssue({ code: 'custom' });
+        const items = text
+          .split(',')
+          .map((item) => item.trim())
+          .filter((item) => item !== '');
+        const values = items.map(read);
+        const wrong = items[values.indexOf(undefined)];
+        if (wrong !== undefined) context.addIssue({ code: 'custom', params: { wrong } });
         return values as T[];
       }),
     { takes },
@@ -131,15 +135,6 @@ export const listOf = <T>(takes: string, read: (item: string) => T | undefined) 
 
 export const list = (takes: string, isItem: (text: string) => boolean) =>
   listOf(takes, (item) => (isItem(item) ? item : undefined));
-
-/** Refuses a leading `!`, which matches everything else, and an open bracket, which silently matches nothing. */
-export function isGlob(glob: string): boolean {
-  try {
-    return !glob.startsWith('!') && picomatch.makeRe(glob, { strictBrackets: true }) instanceof RegExp;
-  } catch {
-    return false;
-  }
-}
 
 /** Comma-separated globs, such as `example`. */
 export const globs = (example: string) => list(`a comma-separated list of globs, such as ${example}`, isGlob);
