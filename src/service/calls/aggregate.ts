@@ -1,13 +1,15 @@
 import { QUARTER_MS, type Span } from '../kit/calendar.ts';
 import { isAnswered, isMissed, type MissedFacts, placeOf, SHORT_SECONDS, waitedFor } from './call-meaning.ts';
 import { type CallRecord, rangFor, talkedFor } from './call-record.ts';
+import { countShared, type SharedCalls } from './people-figures.ts';
 
 /** The fields of a call that reports use. */
 export type CallFacts = Pick<
   CallRecord,
   'status' | 'segment' | 'callerId' | 'startedAt' | 'ringingAt' | 'answeredAt' | 'completedAt' | 'missed'
 > &
-  MissedFacts & {
+  MissedFacts &
+  Partial<Pick<CallRecord, 'rang' | 'talked'>> & {
     readonly integration: number;
     readonly numberCalled?: string | null;
   };
@@ -48,6 +50,8 @@ export type SpanFigures = Figures & {
   readonly numbersCalled: NamedFigures;
   /** Missed calls by where they ended, '' if the bridge does not know; of those for which the bridge reported their end. */
   readonly places: NamedFigures;
+  /** Calls by whose phones rang and who talked. */
+  readonly shared: readonly SharedCalls[];
 };
 
 export const groupKinds = ['extensions', 'segments', 'integrations', 'numbersCalled', 'places'] as const;
@@ -66,6 +70,7 @@ export const OTHERS = '\0';
 export function countCalls({ since }: Pick<Span, 'since'> & Partial<Span>) {
   const all = countFigures();
   const groups = byKind(countGroups);
+  const shared = countShared();
   return {
     add(call: CallFacts): void {
       const quarter = Math.floor((call.startedAt - since) / QUARTER_MS);
@@ -76,6 +81,7 @@ export function countCalls({ since }: Pick<Span, 'since'> & Partial<Span>) {
       const place = isMissed(call) ? placeOf(call) : null;
       if (place !== null) groups.places.get(place).add(call, quarter);
       if (isAnswered(call)) groups.extensions.get(call.callerId ?? '').add(call, quarter);
+      shared.add(call);
     },
     /** Adds figures of a part of this span, which starts at `from`. */
     merge(figures: SpanFigures, from = since): void {
@@ -83,10 +89,12 @@ export function countCalls({ since }: Pick<Span, 'since'> & Partial<Span>) {
       all.merge(figures, quarter);
       for (const kind of groupKinds)
         for (const [name, part] of figures[kind]) groups[kind].get(name).merge(part, quarter);
+      shared.merge(figures.shared);
     },
     figures: (): SpanFigures => ({
       ...all.figures(),
       ...byKind((kind) => groups[kind].entries()),
+      shared: shared.figures(),
     }),
   };
 }

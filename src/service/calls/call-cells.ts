@@ -1,5 +1,6 @@
 import { spaced } from '../../shared/phone-number/normalise-number.ts';
 import { placeholderIn } from '../../shared/phone-number/number-text.ts';
+import type { Extensions } from '../accounts/account.ts';
 import { answererName, numberCalledText } from '../accounts/extensions.ts';
 import type { SegmentRequest, UserRequest } from '../accounts/user-request.ts';
 import { displayText } from '../kit/display-text.ts';
@@ -28,6 +29,27 @@ export function endText({ extras: { missed } }: CallRecord, { calls: text }: Wor
   const end = [by && text.endedBy[by], after !== null && text.after(duration(after * 1000))];
   return [place, end.filter(Boolean).join(' ')].filter(Boolean).join(', ');
 }
+
+/** `101 0:15, Ben 0:20`: whose phones rang, and for how long; '' if nobody's did, or the bridge does not say it. */
+export const rangText = ({ rang }: Pick<CallRecord, 'rang'>, extensions: Extensions): string =>
+  (rang ?? []).map((one) => `${personName(extensions, one.by)} ${duration(one.for)}`).join(', ');
+
+/** `Anna 0:20, then Ben 4:10`: who talked, one after the other or, with a comma alone, at the same time. */
+export const talkedText = (
+  { talked }: Pick<CallRecord, 'talked'>,
+  extensions: Extensions,
+  then: string,
+): string =>
+  (talked ?? [])
+    .map(({ by, from, to }, nth, all) => {
+      const long = to === undefined ? '' : ` ${duration(to - from)}`;
+      const others = all.slice(0, nth).some((one) => (one.to ?? Number.POSITIVE_INFINITY) > from);
+      const link = nth === 0 ? '' : others ? ', ' : then;
+      return `${link}${personName(extensions, by)}${long}`;
+    })
+    .join('');
+
+const personName = (extensions: Extensions, by: string) => plainText(answererName(extensions, by), 60);
 
 /** `Ringing for 42 min?` */
 const stillRinging = (

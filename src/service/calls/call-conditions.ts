@@ -1,6 +1,7 @@
 import type { Statements, Value } from '../store/statements.ts';
 import { answeredSql, missedSql, shortSql } from './call-meaning.ts';
 import type { MissedPlace } from './call-record.ts';
+import { updatedSql } from './call-rows.ts';
 
 /** Which calls; null: any. Times are of the call's start: from `since` until before `until`, Unix ms. */
 export type CallFilter = {
@@ -24,6 +25,8 @@ export type CallFilter = {
   readonly outcome: 'open' | 'answered' | 'missed' | 'short' | null;
   readonly since: number | null;
   readonly until: number | null;
+  /** Changed then or later: such calls are in the order of their last change, not of their start. */
+  readonly updatedSince: number | null;
 };
 
 /**
@@ -66,13 +69,13 @@ function searchCondition(
   };
 }
 
-/** The indexes to read in order, the calls' times, and the conditions on each call (`rest`). */
+/** The indexes to read in order, by which time (`key`) of the calls, the range of these, and the conditions on each call (`rest`). */
 export function callConditions(
   { number, customer, extensions, segment, integration, search, ...further }: CallFilter,
   numbers: readonly string[] | null,
   statements: Statements,
 ) {
-  const { numberCalled, place, outcome, since, until } = further;
+  const { numberCalled, place, outcome, since, until, updatedSince } = further;
   /** Ways to find the calls by index, the first of which is taken; of the others only the condition is used. */
   const ways: { readonly walks: readonly Walk[]; readonly condition: Condition }[] = [];
   const rest: Condition[] = [];
@@ -107,11 +110,19 @@ export function callConditions(
   if (outcome === 'short') filter(shortSql('c'));
   if (place !== null) filter('c.missed_where = ?', place);
 
-  const [first, ...others] = ways;
   const range: Condition[] = [];
   if (since !== null) range.push({ sql: 'c.started_at >= ?', values: [since] });
   if (until !== null) range.push({ sql: 'c.started_at < ?', values: [until] });
+  if (updatedSince !== null)
+    return {
+      key: updatedSql,
+      walks: [walk('calls_by_update', `${updatedSql} >= ?`, updatedSince)],
+      range: [],
+      rest: [...range, ...ways.map(({ condition }) => condition), ...rest],
+    };
+  const [first, ...others] = ways;
   return {
+    key: 'c.started_at',
     walks: first?.walks ?? [{ index: 'calls_by_time', sql: '1 = 1', values: [] }],
     range,
     rest: [...others.map(({ condition }) => condition), ...rest],

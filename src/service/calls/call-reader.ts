@@ -1,3 +1,4 @@
+import type { CallStatus } from '../../shared/api/contract/call-status.ts';
 import type { Statements, Value } from '../store/statements.ts';
 import type { CallRecord } from './call-record.ts';
 import { callColumns, callOf, whoCalls } from './call-rows.ts';
@@ -24,6 +25,14 @@ export function callReader(statements: Statements) {
       const sql = `SELECT ${callColumns} FROM calls c ${whoCalls} WHERE c.account_id = $1 AND c.call_id = $2`;
       return (await statements.lookup<Row>(sql, account, id)).map(callOf)[0];
     },
+
+    /** Calls whose ids are after `from`, and before `to`, with their integrations, by id: at most `limit`. */
+    byId: (account: number, { from, to }: { readonly from: string; readonly to: string }, limit: number) =>
+      statements.read<{ id: string; status: CallStatus; integration: number }>(
+        `SELECT call_id AS id, status, integration_id AS integration FROM calls
+         WHERE account_id = $1 AND call_id > $2 AND call_id < $3 ORDER BY call_id LIMIT $4`,
+        ...[account, from, to, limit],
+      ),
 
     /** All calls of a number, in chunks. */
     async *ofNumber(account: number, number: string): AsyncGenerator<CallRecord[]> {

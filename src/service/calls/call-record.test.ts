@@ -30,7 +30,7 @@ const unknown = { callerId: null, rang: null, talked: null, missed: null };
 
 /** What a call is after these steps; what is not named is null. */
 // biome-ignore format: one case a line
-const cases: [name: string, steps: Step[], expected: Partial<CallRecord & { rang: number; talked: number }>][] = [
+const cases: [name: string, steps: Step[], expected: Partial<Omit<CallRecord, 'rang' | 'talked'> & { rang: number; talked: number }>][] = [
   ['rings', [['ringing', 10]], { status: 'ringing' }],
   ['is answered', [['ringing', 10], ['answered', 30, '1001']], { status: 'answered', callerId: '1001', rang: 20 }],
   ['is answered and ends',

@@ -1,9 +1,9 @@
-import type { missedPlaces } from '../../shared/api/contract/call-extras.ts';
+import type { missedPlaces, Rang, Talked } from '../../shared/api/contract/call-extras.ts';
 import { type CallStatus, callStatuses } from '../../shared/api/contract/call-status.ts';
 
 /**
  * A call and its activity record, which are the same: caller, customer, who answered, when, missed or not. Times are the
- * arrival times of the events, Unix milliseconds.
+ * arrival times of the events, Unix milliseconds, unless it is `past`.
  */
 export type CallRecord = {
   readonly id: string;
@@ -25,12 +25,23 @@ export type CallRecord = {
   readonly ringingAt: number | null;
   readonly answeredAt: number | null;
   readonly completedAt: number | null;
+  /** When the last event that changed it arrived, or the service closed it. */
+  readonly updatedAt: number;
   /** Decision `missed-call`; null while the call is open. */
   readonly missed: boolean | null;
   /** The status that the service closed the call from, because its end never came; null if its events say all. */
   readonly closedFrom: CallStatus | null;
+  /** From the PBX's records of before there was a bridge: history, of which nobody is told. Its times are those of the records. */
+  readonly past: boolean;
   readonly extras: CallExtras;
+  /** Whose phones rang (API_EXTRAS); null: not reported. */
+  readonly rang: readonly Rang[] | null;
+  /** Who talked, from when to when; null: not reported, or not over. */
+  readonly talked: readonly Talked[] | null;
 };
+
+/** When a call of the past began and ended, Unix ms. */
+export type PastTimes = { readonly began: number; readonly ended: number };
 
 /** Stands for a number that was forgotten. */
 export const FORGOTTEN = 'forgotten';
@@ -44,8 +55,12 @@ type CallStep = {
   readonly callerId: string | null;
   /** Absent: the sender sent none. */
   readonly extras?: CallExtras | undefined;
+  readonly rang?: readonly Rang[] | undefined;
+  readonly talked?: readonly Talked[] | undefined;
   /** Set to close a call whose end never came: the only status that it is closed from. Its time is that of its last event. */
   readonly closes?: CallStatus | undefined;
+  /** Set for a call of the past, which is new and over. */
+  readonly past?: PastTimes | undefined;
 };
 
 /** Who calls: the number, and who has it now. */
@@ -72,22 +87,29 @@ export function moveCall(
   callerOf: () => Caller,
 ): CallRecord | undefined {
   if (step.closes !== undefined && call?.status !== step.closes) return undefined;
+  // It is known already: live events say more than records.
+  if (step.past !== undefined && call !== undefined) return undefined;
   const closedFrom = step.closes ?? null;
   if (call && progressOf({ status: step.status, closedFrom }) <= progressOf(call)) return undefined;
-  const at = step.closes === undefined || call === undefined ? arrivedAt : lastEventAt(call);
+  const at =
+    step.closes === undefined || call === undefined ? (step.past?.ended ?? arrivedAt) : lastEventAt(call);
   const before = call ?? {
     id: step.id,
     integration: step.integration,
     from: step.from,
     ...callerOf(),
     callerId: null,
-    startedAt: at,
+    startedAt: step.past?.began ?? at,
     ringingAt: null,
     answeredAt: null,
     completedAt: null,
+    updatedAt: arrivedAt,
     missed: null,
     closedFrom,
+    past: step.past !== undefined,
     extras: noExtras,
+    rang: null,
+    talked: null,
   };
   const answeredAt = step.status === 'answered' ? at : before.answeredAt;
   const completed = step.status === 'completed';
@@ -99,10 +121,13 @@ export function moveCall(
     ringingAt: step.status === 'ringing' ? at : before.ringingAt,
     answeredAt,
     completedAt: completed ? at : null,
+    updatedAt: arrivedAt,
     missed,
     closedFrom,
     extras:
       step.extras === undefined ? before.extras : mergedExtras(before.extras, step.extras, missed === true),
+    rang: step.rang ?? before.rang,
+    talked: step.talked ?? before.talked,
   };
 }
 
@@ -133,6 +158,17 @@ export function scalarFields(call: CallRecord) {
 
 /** When a call reached its states. */
 type CallTimes = Pick<CallRecord, 'ringingAt' | 'answeredAt' | 'completedAt'>;
+
+/** Who talked with the caller last, as far as it is known; null if nobody is known to. */
+export function lastTalker({ callerId, talked }: Pick<CallRecord, 'callerId' | 'talked'>): string | null {
+  const end = ({ to = Number.POSITIVE_INFINITY }: Talked) => to;
+  const last = (talked ?? []).reduce<Talked | undefined>(
+    (one, two) => (one !== undefined && end(one) > end(two) ? one : two),
+    undefined,
+  );
+  const person = last?.by ?? callerId;
+  return person === FORGOTTEN ? null : person;
+}
 
 /** How long it rang, ms: until answered, else until completed; null if unknown or still ringing. */
 export function rangFor(call: CallTimes): number | null {

@@ -2,6 +2,7 @@ import { nationalDigits } from '../../shared/phone-number/written-number.ts';
 import { inSteps, type Statements } from '../store/statements.ts';
 import type { callReader } from './call-reader.ts';
 import { FORGOTTEN } from './call-record.ts';
+import { whoFields, whoOfFields } from './call-rows.ts';
 
 /** More than an office has extensions and numbers. */
 const ALL = 1_000_000;
@@ -68,29 +69,55 @@ export function callRemoval(
   };
 }
 
-/** Removes a number from the trunks of calls, and from the queues and mailboxes where they were missed; returns how many. */
+/**
+ * Removes a number from the trunks of calls, from the queues and mailboxes where they were missed, and from those who rang and
+ * talked, such as mobiles; returns how many.
+ */
 async function forgetPlaces(
   { read, write, along }: Pick<Statements, 'read' | 'write' | 'along'>,
   account: number,
   without: (text: string) => string,
 ): Promise<number> {
-  const sql = `SELECT id, started_at AS at, line, missed_name AS name FROM calls c ${along('calls_by_time')}
+  const sql = `SELECT id, started_at AS at, line, missed_name AS name, rang, talked FROM calls c ${along('calls_by_time')}
     WHERE account_id = $1 AND (started_at, id) > ($2, $3) ORDER BY started_at, id LIMIT ${CHUNK}`;
   const cleared = (text: string | null) => text && without(text);
   let changed = 0;
   for (let after = { at: -1, id: 0 }, rows = CHUNK; rows === CHUNK; ) {
-    const calls = await read<{ id: number; at: number; line: string | null; name: string | null }>(
-      sql,
-      ...[account, after.at, after.id],
-    );
-    for (const { id, line, name } of calls) {
-      if (cleared(line) === line && cleared(name) === name) continue;
-      const update = 'UPDATE calls SET line = $2, missed_name = $3 WHERE id = $1';
-      await write(update, id, cleared(line), cleared(name));
+    const calls = await read<PlaceRow>(sql, ...[account, after.at, after.id]);
+    for (const row of calls) {
+      const { id, line, name } = row;
+      const who = whoOfFields(row);
+      const [rang, talked] = [whoWithout(who.rang, without), whoWithout(who.talked, without)];
+      const isSame = rang === who.rang && talked === who.talked;
+      if (cleared(line) === line && cleared(name) === name && isSame) continue;
+      const update = 'UPDATE calls SET line = $2, missed_name = $3, rang = $4, talked = $5 WHERE id = $1';
+      const left = whoFields({ rang, talked });
+      await write(update, id, cleared(line), cleared(name), left.rang, left.talked);
       changed += 1;
+      // They have who rang and talked.
+      if (!isSame) await write('DELETE FROM kept_figures WHERE account_id = $1', account);
     }
     rows = calls.length;
     after = calls.at(-1) ?? after;
   }
   return changed;
+}
+
+type PlaceRow = {
+  readonly id: number;
+  readonly at: number;
+  readonly line: string | null;
+  readonly name: string | null;
+  readonly rang: string | null;
+  readonly talked: string | null;
+};
+
+/** The same if none of them is the number. */
+function whoWithout<Person extends { readonly by: string }>(
+  people: readonly Person[] | null,
+  without: (text: string) => string,
+): readonly Person[] | null {
+  return people?.some(({ by }) => without(by) !== by)
+    ? people.map((person) => ({ ...person, by: without(person.by) }))
+    : people;
 }

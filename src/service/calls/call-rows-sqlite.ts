@@ -1,6 +1,15 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { type CallRecord, extraFields } from './call-record.ts';
-import { callColumns, callNames, callOf, extraColumns, rowOf, storedColumns, whoCalls } from './call-rows.ts';
+import {
+  callColumns,
+  callNames,
+  callOf,
+  extraColumns,
+  rowOf,
+  storedColumns,
+  whoCalls,
+  whoFields,
+} from './call-rows.ts';
 
 /** Reads and writes single calls. */
 export function callRows(db: DatabaseSync) {
@@ -15,7 +24,9 @@ export function callRows(db: DatabaseSync) {
   // Leaves out caller_id and the extras if they stay the same: naming them would update their indexes.
   const update = (also: string) =>
     db.prepare(
-      `UPDATE calls SET ${also}status = ?, ringing_at = ?, answered_at = ?, completed_at = ?, missed = ?, closed_from = ?
+      `UPDATE calls SET ${also}status = ?, ringing_at = ?, answered_at = ?, completed_at = ?, updated_at = ?, missed = ?,
+         closed_from = ?,
+         rang = ?, talked = ?
        WHERE account_id = ? AND call_id = ?`,
     );
   const [moveOn, answer] = [update(''), update('caller_id = ?, ')];
@@ -31,13 +42,25 @@ export function callRows(db: DatabaseSync) {
       return callOf(row);
     },
     add(account: number, call: CallRecord): void {
-      const row = { ...rowOf(call), missed: flag(call.missed) };
+      const row = { ...rowOf(call), missed: flag(call.missed), past: flag(call.past) };
       insert.run(account, ...storedColumns.map((name) => row[name] as SQLInputValue));
     },
     /** What an event can change; the rest is fixed when the call begins. */
     move(account: number, before: CallRecord, after: CallRecord): void {
-      const { status, callerId, ringingAt, answeredAt, completedAt, missed, closedFrom, extras, id } = after;
-      const state = [status, ringingAt, answeredAt, completedAt, flag(missed), closedFrom] as const;
+      const { status, callerId, ringingAt, answeredAt, completedAt, updatedAt } = after;
+      const { missed, closedFrom, extras, id } = after;
+      const { rang, talked } = whoFields(after);
+      const state = [
+        status,
+        ringingAt,
+        answeredAt,
+        completedAt,
+        updatedAt,
+        flag(missed),
+        closedFrom,
+        rang,
+        talked,
+      ] as const;
       const moved = [...state, account, id] as const;
       if (callerId === before.callerId) moveOn.run(...moved);
       else answer.run(callerId, ...moved);

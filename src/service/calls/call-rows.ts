@@ -34,9 +34,13 @@ export const callTypes = {
   ringing_at: 'bigint',
   answered_at: 'bigint',
   completed_at: 'bigint',
+  updated_at: 'bigint',
   missed: 'boolean',
   closed_from: 'text',
+  past: 'boolean',
   ...extraTypes,
+  rang: 'text',
+  talked: 'text',
 } as const;
 
 type StoredColumn = keyof typeof callTypes;
@@ -45,6 +49,9 @@ export const storedColumns = Object.keys(callTypes) as StoredColumn[];
 /** Of customer `k` in segment `s`, as rows of `whoOf`. */
 export const whoColumns =
   'k.reference AS customer_reference, k.name AS customer_name, s.name AS segment, s.priority';
+
+/** When a call `c` was last changed; in the words of its index. */
+export const updatedSql = 'coalesce(c.updated_at, c.completed_at, c.answered_at, c.started_at)';
 
 /** The names of `callColumns`. */
 export const callNames = [...storedColumns, 'customer_reference', 'customer_name', 'segment', 'priority'];
@@ -70,9 +77,28 @@ export const rowOf = (
   from_number: call.from,
   number: call.number,
   ...scalarFields(call),
+  updated_at: call.updatedAt,
   closed_from: call.closedFrom,
+  past: call.past,
   ...extraFields(call.extras),
+  ...whoFields(call),
 });
+
+/** Who rang and talked as it is stored: rows, as JSON. */
+export const whoFields = ({ rang, talked }: Pick<CallRecord, 'rang' | 'talked'>) => ({
+  rang: rang && JSON.stringify(rang.map((one) => [one.by, one.from, one.for])),
+  talked: talked && JSON.stringify(talked.map(({ by, from, to = null }) => [by, from, to])),
+});
+
+/** What `whoFields` has made. */
+export function whoOfFields(row: Readonly<Record<string, unknown>>): Pick<CallRecord, 'rang' | 'talked'> {
+  const rowsIn = (text: unknown): readonly [string, number, number | null][] | null =>
+    typeof text === 'string' ? JSON.parse(text) : null;
+  return {
+    rang: rowsIn(row.rang)?.map(([by, from, long]) => ({ by, from, for: long ?? 0 })) ?? null,
+    talked: rowsIn(row.talked)?.map(([by, from, to]) => ({ by, from, ...(to !== null && { to }) })) ?? null,
+  };
+}
 
 /** A row of `callColumns`. */
 export function callOf(row: Readonly<Record<string, unknown>>): CallRecord {
@@ -88,9 +114,13 @@ export function callOf(row: Readonly<Record<string, unknown>>): CallRecord {
     ringingAt: row.ringing_at as number | null,
     answeredAt: row.answered_at as number | null,
     completedAt: row.completed_at as number | null,
+    // As `updatedSql` says.
+    updatedAt: (row.updated_at ?? row.completed_at ?? row.answered_at ?? row.started_at) as number,
     missed: row.missed === null ? null : Boolean(row.missed),
     closedFrom: row.closed_from as CallStatus | null,
+    past: Boolean(row.past),
     extras: extrasOfRow(row),
+    ...whoOfFields(row),
   };
 }
 

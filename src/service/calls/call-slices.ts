@@ -10,7 +10,7 @@ import {
 import type { CallRecord } from './call-record.ts';
 import { callColumns, callOf, whoCalls } from './call-rows.ts';
 
-/** A place among an account's calls, which are in the order of their start. */
+/** A place among an account's calls, which are in the order of their start, or of their last change (see CallFilter). */
 export type CallCursor = { readonly at: number; readonly id: number };
 
 export type CallSlice = {
@@ -53,32 +53,32 @@ export function createCallSlices(statements: Statements, most: number) {
   async function alongIndex(
     { account, from, towards, limit }: CallSlice,
     { index, ...walk }: Walk,
-    { walks, range, rest }: ReturnType<typeof callConditions>,
+    { key, walks, range, rest }: ReturnType<typeof callConditions>,
   ): Promise<Found> {
     const older = towards === 'older';
-    const order = older ? 'ORDER BY c.started_at DESC, c.id DESC' : 'ORDER BY c.started_at, c.id';
+    const order = older ? `ORDER BY ${key} DESC, c.id DESC` : `ORDER BY ${key}, c.id`;
     const source = `FROM calls c ${statements.along(index)}`;
     const begin: Condition[] = [{ sql: 'c.account_id = ?', values: [account] }, walk, ...range];
     if (from !== null)
-      begin.push({ sql: `(c.started_at, c.id) ${older ? '<' : '>'} (?, ?)`, values: [from.at, from.id] });
+      begin.push({ sql: `(${key}, c.id) ${older ? '<' : '>'} (?, ?)`, values: [from.at, from.id] });
 
     // The last call that this slice reads, counted through the index alone.
     const [reached = null] =
       rest.length === 0
         ? []
         : await ask<CallCursor>(
-            `SELECT c.started_at AS at, c.id ${source} WHERE ${sqlOf(begin)} ${order} LIMIT 1 OFFSET ?`,
+            `SELECT ${key} AS at, c.id ${source} WHERE ${sqlOf(begin)} ${order} LIMIT 1 OFFSET ?`,
             ...valuesOf(begin),
             Math.ceil(most / walks.length) - 1,
           );
     if (reached !== null)
       begin.push({
-        sql: `(c.started_at, c.id) ${older ? '>=' : '<='} (?, ?)`,
+        sql: `(${key}, c.id) ${older ? '>=' : '<='} (?, ?)`,
         values: [reached.at, reached.id],
       });
     const all = [...begin, ...rest];
     const rows = await ask(
-      `SELECT ${callColumns}, c.id AS place ${source} ${whoCalls} WHERE ${sqlOf(all)} ${order} LIMIT ?`,
+      `SELECT ${callColumns}, ${key} AS place_at, c.id AS place ${source} ${whoCalls} WHERE ${sqlOf(all)} ${order} LIMIT ?`,
       ...valuesOf(all),
       limit + 1, // one more: is there a next page?
     );
@@ -118,5 +118,5 @@ function merged({ towards, limit }: CallSlice, found: readonly Found[]): CallHit
 }
 
 function placeOf(row: Row | undefined): CallCursor | null {
-  return row ? { at: row.started_at as number, id: row.place as number } : null;
+  return row ? { at: row.place_at as number, id: row.place as number } : null;
 }

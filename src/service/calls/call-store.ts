@@ -1,5 +1,6 @@
+import type { CallNow } from '../../shared/api/contract/bridge-calls.ts';
 import { monotonicMs } from '../../shared/process/clock.ts';
-import { folded } from '../kit/folded.ts';
+import { hasWords } from '../kit/search-text.ts';
 import type { CallFilter } from './call-conditions.ts';
 import type { callReader } from './call-reader.ts';
 import type { CallRecord } from './call-record.ts';
@@ -13,7 +14,7 @@ export interface CallFeed {
    * come more than once, may have been moved by this process, and may come later than its own report.
    * `missed`: others may have moved; read the open calls again. `directory`: accounts or integrations changed.
    * `calledBack`: a user did something about a missed caller of the account. `customers`: those of the account have
-   * changed, in this process or in another.
+   * changed, in this process or in another. `who`: another process was told who rings and talks now; it may be lost.
    * Returns a function that stops it.
    */
   follow(
@@ -24,8 +25,11 @@ export interface CallFeed {
       directory(): void;
       calledBack(account: number): void;
       customers(account: number): void;
+      who(account: number, calls: readonly CallNow[]): void;
     },
   ): () => void;
+  /** Tells the other processes who rings and talks now in calls of the account. */
+  tellWho(account: number, calls: readonly CallNow[]): Promise<unknown>;
 }
 
 export const noFilter: CallFilter = {
@@ -40,6 +44,7 @@ export const noFilter: CallFilter = {
   outcome: null,
   since: null,
   until: null,
+  updatedSince: null,
 };
 
 type CallPage = {
@@ -135,6 +140,6 @@ async function numbersOf(
   const query = { account, words, segment: null, after: null, limit: FEW_NUMBERS };
   const { customers: found, next } = await customers.page(query);
   if (next !== null) return null;
-  const named = found.filter(({ name }) => words.every((word) => folded(name).includes(word)));
+  const named = found.filter(({ name }) => hasWords(name, words));
   return few(named.flatMap(({ numbers }) => numbers));
 }

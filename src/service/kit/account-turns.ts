@@ -34,6 +34,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Absent: what the method says. */
     turn?: Turn;
+    /** It may wait for something to happen: how long says nothing about the service. */
+    waits?: true;
   }
 }
 

@@ -43,10 +43,10 @@ type Asset = { readonly type: string; readonly body: Buffer; readonly zipped: Bu
 const assets = new Map<string, Asset>();
 const read = (file: string) => readFileSync(`${service}${file}`, 'utf8');
 const found = (...patterns: string[]) => globSync(patterns, { cwd: service }).sort();
-add('style.css', styles.map((name) => read(`client/style/${name}.css`)).join('\n'));
+add('style.css', withoutComments(styles.map((name) => read(`client/style/${name}.css`)).join('\n')));
 for (const file of found('client/*.{svg,webmanifest}')) add(file.replace('client/', ''), read(file));
 for (const file of found(`{client,rules}/**/*${ending}`).filter((name) => !name.endsWith('.test.ts')))
-  add(file, ending === '.ts' ? stripTypeScriptTypes(read(file)) : read(file));
+  add(file, withoutComments(ending === '.ts' ? stripTypeScriptTypes(read(file)) : read(file)));
 for (const name of libraries)
   add(
     `client/libraries/${name}.mjs`,
@@ -73,6 +73,11 @@ export function assetRoutes(app: FastifyInstance): void {
         .header('vary', 'accept-encoding');
       return (zip ? reply.header('content-encoding', 'gzip') : reply).send(zip ? zipped : body);
     });
+}
+
+/** Comments on lines of their own are a fifth of what a browser would load. */
+function withoutComments(text: string): string {
+  return text.replace(/^ *(?:\/\/.*|\/\*(?:(?!\*\/)[\s\S])*\*\/) *\n/gm, '');
 }
 
 function add(file: string, text: string): void {

@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify';
+import { isOpen } from '../rules/time-limit.ts';
 import { whenClosed } from './closed-with.ts';
 import { Refusal } from './refusal.ts';
 
@@ -45,6 +46,8 @@ export function createBudgets() {
     },
     /** Reads of the whole history: each holds some MB while its client is slow. */
     readers: createBudget(4, 'reads of the whole history'),
+    /** Each holds a connection for as long as nothing happens. */
+    waitingReads: createBudget(10, 'requests that wait for events of this account'),
     imports: createBudget(1, 'imports of this account'),
     /** Each reads the numbers of all customers again. */
     countries: createBudget(1, "changes of this account's country"),
@@ -60,12 +63,6 @@ const WINDOW_MS = 60_000;
 
 /** `entry`: an integration's entries about refusals in the history. */
 type Limited = 'account' | 'integration' | 'entry';
-
-/**
- * Whether a window of this length that ends at `end` is open. One that ends later than one of now began before the clock
- * was set back: it is over, too.
- */
-export const isOpen = (end: number, length: number, now: number): boolean => now < end && end <= now + length;
 
 /** Fixed windows that begin with a client's first request, as Laravel's `throttle` counts. */
 export function createRateLimit() {

@@ -18,16 +18,23 @@ export type Day = Span & { readonly date: Temporal.PlainDate };
 /** The days from `first` to `last`, both included. */
 export function daysBetween(first: Temporal.PlainDate, last: Temporal.PlainDate, timeZone: string): Day[] {
   const days: Day[] = [];
-  const startOf = (date: Temporal.PlainDate) => date.toZonedDateTime(timeZone).epochMilliseconds;
-  for (let date = first, since = startOf(first); Temporal.PlainDate.compare(date, last) <= 0; ) {
+  for (let date = first, since = startOf(first, timeZone); Temporal.PlainDate.compare(date, last) <= 0; ) {
     const next = date.add({ days: 1 });
-    const until = startOf(next);
+    const until = startOf(next, timeZone);
     days.push({ date, since, until });
     date = next;
     since = until;
   }
   return days;
 }
+
+/** When a day begins in a time zone, Unix ms. */
+export const startOf = (date: Temporal.PlainDate, timeZone: string): number =>
+  date.toZonedDateTime(timeZone).epochMilliseconds;
+
+/** The Monday of the week of a date. */
+export const mondayOf = (date: Temporal.PlainDate): Temporal.PlainDate =>
+  date.subtract({ days: date.dayOfWeek - 1 });
 
 /** The date in a time zone at a moment (Unix ms). */
 export function dateAt(at: number, timeZone: string): Temporal.PlainDate {

@@ -23,6 +23,11 @@ test('what a spreadsheet would change has an apostrophe; names, short keys and n
     '0501',
     '123456789012',
     '1E5',
+    '5 E 5',
+    '1 e -5',
+    'CHF 5',
+    '5 kr',
+    '5 zł',
     '2-3',
     '1/2',
     '3.5',
@@ -66,6 +71,10 @@ test('what a spreadsheet would change has an apostrophe; names, short keys and n
   assert.equal(numbers('+491713920000', '110'), ',+49 171 3920000|110');
   assert.equal(numbers('+12133734253'), ',+1 213 373 4253');
   assert.equal(numbers('+5511961234567'), ',+55 11 96123 4567');
+  // With blanks alone, a number in French, Polish, Czech or Russian.
+  assert.equal(numbers('+48512345678'), ',+48-512 345 678');
+  assert.equal(numbers('+376312345'), ',+376-312 345');
+  assert.equal(numbers('+92601123456789'), ',+92-601 123 456 789');
   assert.equal(numbers('01701234567'), ",'01701234567");
   assert.equal(numbers('anonymous'), ',anonymous');
   assert.equal(numbers(), ',');

@@ -73,12 +73,15 @@ export function csvLines(rows: readonly (readonly Cell[])[], dialect: CsvDialect
 /** Makes spreadsheets read UTF-8. */
 export const BYTE_ORDER_MARK = '\ufeff';
 
+/** Blanks separate thousands in many languages: `+48 512 345 678`. */
+const thousands = /^(\+\d{1,3}) (?=\d{3}(?: \d{3})+$)/;
+
 /** Telephone numbers, with blanks, so that a spreadsheet keeps their plus and all of their digits. */
 export function csvNumbers(all: readonly string[]): Cell {
   const written = all.map((number) => {
     if (!/^\+\d+$/.test(number)) return number;
     const blanks = spaced(number).replace(/[^\d+]+/g, ' ');
-    return blanks.includes(' ') ? blanks : number.replace(/^\+\d\d/, '$& ');
+    return blanks.includes(' ') ? blanks.replace(thousands, '$1-') : number.replace(/^\+\d\d/, '$& ');
   });
   const [only = ''] = written;
   return written.length < 2 && !only.startsWith('+') ? only : { plain: written.join('|') };

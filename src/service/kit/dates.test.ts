@@ -60,12 +60,27 @@ describe('days as people type them', () => {
         wrong: [],
       }));
 
+  test('where the month stands first, it does with any separator', () => {
+    for (const text of ['7/4/2026', '7-4-2026', '07.04.2026', '07-04-26', '7. 4. 2026'])
+      assert.deepEqual([read(text, true).dates, read(text).dates], [['2026-07-04'], ['2026-04-07']], text);
+    assert.deepEqual(read('12-25-2026 12.25.2026', true), { dates: christmas, wrong: [] });
+    assert.deepEqual(read('25-12-2026, 25.12.2026', true), { dates: christmas, wrong: [] });
+    assert.deepEqual(read('2026-07-04, 4 Jul 2026', true).dates, ['2026-07-04']);
+    assert.deepEqual(read('7-4-2026 - 7-6-2026', true).dates, ['2026-07-04', '2026-07-05', '2026-07-06']);
+    assert.deepEqual(read('24.12.–26.12.2026', true).dates.length, 3);
+    assert.deepEqual(read('4.-7.12.2026', true), { dates: [], wrong: ['4.-7.12.2026'] });
+    assert.deepEqual(read('4.-7.12.2026').dates.length, 4);
+    assert.equal(read('25.13.2026', true).wrong.length, 1);
+    assert.equal(read('12-25-2026').wrong.length, 1);
+  });
+
   test('with slashes the order depends on the country, unless only one is possible', () => {
     assert.deepEqual(read('04/05/2026').dates, ['2026-05-04']);
     assert.deepEqual(read('04/05/2026', true).dates, ['2026-04-05']);
     assert.deepEqual(read('12/25/2026').dates, christmas);
     assert.deepEqual(read('25/12/2026', true).dates, christmas);
-    assert.deepEqual(['US', 'DE', 'GB', 'NL', 'ES', 'FR'].filter(isMonthFirst), ['US']);
+    const countries = 'US PH PR DE GB NL ES FR LU LI HR BG GR TR RU BR MX AR KR JP MT QO'.split(' ');
+    assert.deepEqual(countries.filter(isMonthFirst), ['US', 'PH', 'PR']);
   });
 
   test('what is no day, or does not say which year, is named and not guessed', () => {

@@ -11,6 +11,8 @@ type Parts = {
   readonly day: number;
   readonly month?: number | undefined;
   readonly year?: number | undefined;
+  /** The month stands first. */
+  readonly swaps?: boolean;
 };
 
 const between = String.raw`\s*(?:-|–|—|−|\bbis\b|\bto\b|\buntil\b|\bau\b|\bal\b|\ba\b|\bt/m\b|\btot\b)\s*`;
@@ -56,7 +58,9 @@ function firstOf(text: string, monthFirst: boolean): [string, Temporal.PlainDate
     const range = match(`(?<first>${one}|${beginning})${between}(?<last>${one})`, text);
     const { first = '', last = '' } = range?.groups ?? {};
     const until = range && dateOf(last, monthFirst);
-    const since = until && dateOf(first, monthFirst, until);
+    // `4.-7.12.2026`: a day alone stands first where days do.
+    const isUnclear = /^\d+\.?$/.test(first) && partsOf(last, monthFirst).swaps;
+    const since = until && !isUnclear ? dateOf(first, monthFirst, until) : undefined;
     if (range && since && until && Temporal.PlainDate.compare(since, until) <= 0) {
       const { days } = since.until(until);
       if (days < LONGEST_RANGE)
@@ -98,11 +102,13 @@ function partsOf(text: string, monthFirst: boolean): Parts {
   if (month !== undefined) return { day: Number(first), month, year: yearOf(second) };
   const isName = /\p{L}/u.test(text.replace(/\bde\b/giu, ''));
   if (isName) return { day: Number.NaN };
-  // With slashes the order depends on the country, unless only one is possible.
-  const swaps =
-    text.includes('/') && (monthFirst ? Number(second) <= 31 && Number(first) <= 12 : Number(second) > 12);
+  if (second === undefined) return { day: Number(first) };
+  // The order depends on the country, unless only one is possible. Day first, only slashes leave that open: `25.13.` is a slip.
+  const swaps = monthFirst
+    ? Number(second) <= 31 && Number(first) <= 12
+    : text.includes('/') && Number(second) > 12;
   const [day, number] = swaps ? [second, first] : [first, second];
-  return { day: Number(day), month: number === undefined ? undefined : Number(number), year: yearOf(third) };
+  return { day: Number(day), month: Number(number), year: yearOf(third), swaps };
 }
 
 function yearOf(digits: string | undefined): number | undefined {
@@ -117,10 +123,17 @@ function plain(text: string): string {
     .toLowerCase();
 }
 
-/** True for countries where the month is written before the day: `12/25/2026`. */
+/**
+ * True for countries where the month is written before the day: `12/25/2026`. Asked in the country's own language, since
+ * English where nobody speaks it is that of the USA; false for a country that CLDR does not know.
+ */
 export function isMonthFirst(country: string | null): boolean {
   if (country === null) return false;
-  const parts = new Intl.DateTimeFormat(`en-${country}`, { timeZone: 'UTC' }).formatToParts(0);
+  const { language } = new Intl.Locale(`und-${country}`).maximize();
+  const known = [`${language}-${country}`, `en-${country}`]
+    .map((locale) => new Intl.DateTimeFormat(locale, { dateStyle: 'short', timeZone: 'UTC' }))
+    .find((format) => format.resolvedOptions().locale.endsWith(`-${country}`));
+  const parts = known?.formatToParts(0) ?? [];
   const at = (type: string) => parts.findIndex((part) => part.type === type);
   return at('month') < at('day') && at('year') > at('day');
 }

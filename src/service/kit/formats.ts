@@ -30,7 +30,7 @@ function createFormats(timeZone: string, locale: string) {
   const format = formatIn(timeZone, locale);
   const time = format({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
   const exact = format({ hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' });
-  const { dateOf, dayOf, dayBeside } = dayFormats(timeZone, locale);
+  const { dateOf, dayOf, dayBeside, longDay, week } = dayFormats(timeZone, locale);
   const numberOf = (digits: number) =>
     new Intl.NumberFormat(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits });
   const whole = numberOf(0);
@@ -53,13 +53,14 @@ function createFormats(timeZone: string, locale: string) {
     /** The start of the day of `at` in the zone. */
     startOfDay: (at: number): number =>
       Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timeZone).startOfDay().epochMilliseconds,
-    /** `today`, `yesterday`, `9 Nov`: beside a word. */
+    /** `today`, `yesterday`, `tomorrow`, `9 Nov`: beside a word. */
     dayBeside,
     /** `Today`, `Yesterday`, `9 Nov`, `9 Nov 2025`: the day of `at`, seen at `now`. */
-    day: (at: number, now: number): string => {
-      const text = dayBeside(at, now);
-      return `${text.slice(0, 1).toLocaleUpperCase(locale)}${text.slice(1)}`;
-    },
+    day: (at: number, now: number): string => capitalised(dayBeside(at, now), locale),
+    /** `Today, Friday 27 November`: the day of `at` as a heading. */
+    longDay,
+    /** `23–29 Nov`: the week that begins on a day. */
+    week,
     /** Date and time, to the minute or second; the time alone on the day of `now`. */
     moment: (at: number, now: number, to?: 'seconds'): Html => {
       const clock = (to === 'seconds' ? exact : time).format(at);
@@ -89,11 +90,26 @@ function dayFormats(timeZone: string, locale: string) {
   const dayOf = (at: number, now: number) => (yearOf(at) === yearOf(now) ? shortDay : longDay).format(at);
   const dayBeside = (at: number, now: number) => {
     const days = dateAt(at, timeZone).until(dateAt(now, timeZone)).days;
-    return days === 0 || days === 1 ? ago.format(-days, 'day') : dayOf(at, now);
+    return Math.abs(days) <= 1 ? ago.format(-days, 'day') : dayOf(at, now);
   };
   const dateOf = (at: number) => (locale === 'en-GB' ? day.format(at).replace(',', '') : day.format(at));
-  return { dateOf, dayOf, dayBeside };
+  const weekday = format({ weekday: 'long', day: 'numeric', month: 'long' });
+  const farWeekday = format({ weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' });
+  const headingOf = (at: number, now: number) => {
+    const days = dateAt(at, timeZone).until(dateAt(now, timeZone)).days;
+    const date = (yearOf(at) === yearOf(now) ? weekday : farWeekday).format(at);
+    return capitalised(days === 0 || days === 1 ? `${ago.format(-days, 'day')}, ${date}` : date, locale);
+  };
+  const week = (monday: Temporal.PlainDate) => {
+    const noon = (date: Temporal.PlainDate) =>
+      date.toZonedDateTime({ timeZone, plainTime: '12:00' }).epochMilliseconds;
+    return shortDay.formatRange(noon(monday), noon(monday.add({ days: 6 })));
+  };
+  return { dateOf, dayOf, dayBeside, longDay: headingOf, week };
 }
+
+const capitalised = (text: string, locale: string): string =>
+  `${text.slice(0, 1).toLocaleUpperCase(locale)}${text.slice(1)}`;
 
 /** `1 call`, `2 calls`. */
 export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

@@ -14,6 +14,7 @@ export type Icon =
   | 'search'
   | 'download'
   | 'users'
+  | 'ellipsis'
   | 'settings'
   | 'chart-column'
   | 'chevron-left'

@@ -4,6 +4,7 @@ import { type Html, html, render } from '../words/html.ts';
 import type { Words } from '../words/words.ts';
 import { assetUrl, type Script, scriptUrl } from './assets.ts';
 import { displayText } from './display-text.ts';
+import { face } from './face.ts';
 import { button } from './form.ts';
 import { type Icon, icon } from './icon.ts';
 import type { Page, PageRequest } from './page-request.ts';
@@ -34,6 +35,7 @@ export const topPageOf = (path: string) =>
 
 /** Who reads a page, and what the calls now beside it show. */
 export type Reader = {
+  readonly uid: string;
   readonly name: string;
   /** The account's name. */
   readonly office: string;
@@ -78,7 +80,7 @@ function pageHead({ path, token, words }: PageRequest, { name, office }: Reader)
               )}
             </nav>
             <details class="menu me">
-              <summary aria-label=${`${plainText(name, 30)}, ${plainText(office, 30)}`}><bdi>${initial(name)}</bdi></summary>
+              <summary>${face(name)}<span class="unseen">${`${plainText(name, 30)}, ${plainText(office, 30)}`}</span></summary>
               <div>
                 <p><b>${displayText(name, 30)}</b><br /><span class="quiet">${displayText(office, 30)}</span></p>
                 <a href="/account">${words.settings.account}</a>
@@ -93,14 +95,12 @@ function pageHead({ path, token, words }: PageRequest, { name, office }: Reader)
 export const firstSegment = (segments: readonly { readonly name: string }[]): string | undefined =>
   segments.length > 1 ? segments[0]?.name : undefined;
 
-const initial = (name: string) => plainText(name.trim(), 40).slice(0, 1).toUpperCase();
-
 /** The calls now: a line below the page or a column beside it; alone: a window of its own. Filled by client/calls-now.ts. */
 const callsNow = (
   { token, formats, words, now }: PageRequest,
-  { name, extensions, firstSegment: first, choice }: Reader,
+  { uid, name, extensions, firstSegment: first, choice }: Reader,
   alone: true | undefined,
-) => html`<div id="now" class="now" role=${alone ? 'main' : 'complementary'} tabindex="-1" aria-label=${words.bar.title} data-alone=${alone} data-token=${token} data-made=${now} data-icons=${assetUrl('icons.svg')} data-worker=${scriptUrl('stream-worker')} data-zone=${formats.timeZone} data-locale=${formats.locale} data-user=${name} data-first=${first} data-extensions=${JSON.stringify(extensions)} data-choice=${JSON.stringify(choice)} data-words=${JSON.stringify(words.bar)}>
+) => html`<div id="now" class="now" role=${alone ? 'main' : 'complementary'} tabindex="-1" aria-label=${words.bar.title} data-alone=${alone} data-token=${token} data-made=${now} data-icons=${assetUrl('icons.svg')} data-worker=${scriptUrl('stream-worker')} data-zone=${formats.timeZone} data-locale=${formats.locale} data-uid=${uid} data-user=${name} data-first=${first} data-extensions=${JSON.stringify(extensions)} data-choice=${JSON.stringify(choice)} data-words=${JSON.stringify(words.bar)}>
   <noscript><p class="now-head">${words.layout.noScript}</p></noscript>
 </div>`;
 

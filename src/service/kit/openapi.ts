@@ -2,7 +2,7 @@ import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
 import type { OpenAPIV3_1 } from 'openapi-types';
 
-type Document = { paths?: object; components: { schemas: Record<string, object> } };
+type Document = { paths?: object; webhooks?: object; components: { schemas: Record<string, object> } };
 
 /** Names of shared schemas in a part of a document. */
 const namesIn = (part: object | undefined) =>
@@ -22,15 +22,20 @@ function withItsSchemas(document: Document): Document {
     }
   };
   follow(namesIn(document.paths));
+  follow(namesIn(document.webhooks));
   const own = Object.entries(schemas).filter(([name]) => wanted.has(name));
   return { ...document, components: { ...document.components, schemas: Object.fromEntries(own) } };
 }
+
+/** What a document has besides what the schemas of its routes say. */
+type Also = Pick<OpenAPIV3_1.Document, 'paths' | 'webhooks'>;
 
 /** An OpenAPI document of the routes that are registered after it, made from their schemas; a bearer token is sent. */
 export const openApi = (
   title: string,
   description: string,
   server: string,
+  { paths, webhooks }: Also = {},
 ): FastifyDynamicSwaggerOptions => ({
   openapi: {
     openapi: '3.1.0',
@@ -40,8 +45,12 @@ export const openApi = (
     security: [{ token: [] }],
   },
   transform: jsonSchemaTransform,
-  transformObject: (document) =>
-    withItsSchemas(
-      jsonSchemaTransformObject(document) as unknown as Document,
-    ) as Partial<OpenAPIV3_1.Document>,
+  transformObject(given) {
+    const document = jsonSchemaTransformObject(given) as unknown as Document;
+    return withItsSchemas({
+      ...document,
+      paths: { ...document.paths, ...paths },
+      ...(webhooks && { webhooks }),
+    }) as Partial<OpenAPIV3_1.Document>;
+  },
 });

@@ -15,7 +15,7 @@ import type { Words } from '../words/words.ts';
 /** Fields of a body that there are not, of which the names are answered. */
 const MAX_UNKNOWN = 10;
 
-export type ErrorText = string | ((errors: Words['errors']) => string);
+type ErrorText = string | ((errors: Words['errors']) => string);
 
 /** An error with a status and a text for the client: pages show it in the user's language, the API in English. */
 export class Refusal extends Error {
@@ -71,7 +71,7 @@ export function refusalOf(
   }
   if ((error as Error) instanceof z.ZodError)
     return { status: 422, body: validationError((error as unknown as z.ZodError).issues) };
-  // Not logged per request: exchange.ts logs the start and the end of an outage.
+  // Not logged per request: responder.ts logs the start and the end of an outage.
   if ((error as Error) instanceof TookTooLong)
     return { status: 503, body: { message: en.errors.tookTooLong } };
   if (isUnavailable(error))

@@ -6,7 +6,7 @@ import { nationalDigits } from '../../shared/phone-number/written-number.ts';
 import { folded } from './folded.ts';
 
 /** A search for a number or a part of one. */
-export type NumberTerm = {
+type NumberTerm = {
   /** Without separators. */
   readonly typed: string;
   /** The number as calls have it, in all forms; of a part of a number, its digits. */
@@ -28,6 +28,12 @@ export function numberTerm(term: string, country?: string | null): NumberTerm | 
   const isFull = number.startsWith('+') && completeIn(country)(typed) !== undefined;
   const whole = /^(?:\+|00)/.test(typed) ? listed.slice(1) : nationalDigits(listed);
   return { typed, numbers: [...new Set([number, ...sameLine(number)])], digits: isFull ? whole : part };
+}
+
+/** Whether all of these folded words are in a text. */
+export function hasWords(text: string, words: readonly string[]): boolean {
+  const said = folded(text);
+  return words.every((word) => said.includes(word));
 }
 
 /** The parts of a search, each of which the text of what is found holds; a number may be written in any way. */

@@ -17,10 +17,14 @@ const weekday = anyOf(
   ),
 );
 
+/** A spreadsheet takes at least those of its language. */
+const currency = anyOf([...Intl.supportedValuesOf('currency'), 'kr', 'zł', 'kč', 'ft', 'lei', 'fr']);
+
 /** Numbers and dates that have letters, and truth values. */
 const wordedValue = new RegExp(
   [
-    '[\\d.,]+e[+-]?\\d+', // 1E5
+    '[\\d.,]+ *e *[+-]? *\\d+', // 1E5, 5 E 5
+    `${currency} *[+-]?[\\d.,’' ]+|[+-]?[\\d.,’' ]+${currency}`, // CHF 5
     `(?:${weekday},? )?\\d{1,4}[ ./-]*${month}(?:[ ./-]*\\d{1,4})?`, // 3 May 2026, 1-Mar
     `${weekday},? \\d{1,4}(?:[./-]\\d{1,4}){1,2}\\.?`, // Di 3.5.
     `${month}[ ./-]*\\d{1,4}(?:[ ,./-]+\\d{1,4})?`, // Sept 2

@@ -24,6 +24,7 @@ import { unguarded } from '../kit/csv.ts';
 import { isHead } from '../kit/page-request.ts';
 import { Refusal } from '../kit/refusal.ts';
 import { line } from '../kit/text.ts';
+import { plainText } from '../rules/plain-text.ts';
 import { en } from '../words/en.ts';
 import { auditBrokenImport } from './broken-import.ts';
 import {
@@ -43,12 +44,14 @@ import { MAX_TABLE_LINES } from './import/table.ts';
 import { refusalText } from './refusal-text.ts';
 
 const segmentSchema = z.object({ name: z.string(), priority: z.int() }).meta({ id: 'Segment' });
-const customerSchema = z
+export const customerSchema = z
   .object({
     reference: z.string(),
     ...eachText(() => z.string()),
     segment: z.string().nullable(),
     numbers: z.array(z.string()).describe('E.164, or digits alone where a number is none of any country.'),
+    language: z.string().nullable().describe('ISO 639-1, such as `de`; null if it is not known.'),
+    blocked: z.boolean().describe('The office does not want calls of this customer.'),
   })
   .meta({ id: 'Customer' });
 const customerChange = z.object({
@@ -59,6 +62,8 @@ const customerChange = z.object({
     .array(text('numbers', limits.numberLength))
     .max(MAX_NUMBERS, en.customers.manyNumbers)
     .optional(),
+  language: textSchemas.language.nullable(),
+  blocked: z.boolean().optional(),
 });
 const reasons = z.array(z.object({ message: z.string(), count: z.int(), lines: z.array(z.int()) }));
 const reportSchema = z
@@ -87,6 +92,7 @@ const reference = z.object({ reference: line('reference') });
 /** More than a million customers; an import holds the whole table in memory. */
 const TABLE_BYTES = 64 * 1024 * 1024;
 const TOO_LARGE = 'The table is larger than 64 MB. Send it in several parts.';
+const UNKNOWN = 'There is no customer with this reference, and a new one needs a name or a number.';
 
 const operations = {
   listSegments: operation('listSegments', 'List the segments', { response: { 200: z.array(segmentSchema) } }),
@@ -213,18 +219,24 @@ async function read(request: OfCustomer, parts: Parts) {
   const reference = await referenceIn(request, parts);
   const customer = await parts.store.customers.get(parts.accountOf(request).id, reference);
   if (customer === undefined) throw new Refusal(404, 'There is no such customer.');
-  return view(customer);
+  return customerView(customer);
 }
 
 async function put(request: OfCustomer & { body: z.output<typeof customerChange> }, parts: Parts) {
   const { id, country } = parts.accountOf(request);
-  const { numbers, reference: inBody, ...texts } = given(request.body);
+  const { numbers, reference: inBody, language, blocked, ...texts } = given(request.body);
   checkAddress('reference', inBody, request.params.reference);
   const reference = await referenceIn(request, parts);
-  const change = { reference, ...texts, ...(numbers && { numbers: numbersIn(numbers, country) }) };
+  const change = {
+    reference,
+    ...texts,
+    ...(language !== undefined && { language: language ?? '' }),
+    ...(blocked !== undefined && { blocked: blocked ? 'yes' : '' }),
+    ...(numbers && { numbers: numbersIn(numbers, country) }),
+  };
   const customer = await putFields(parts.store.customers, id, change);
   await parts.audit(request, 'settings', `customer ${reference}`);
-  return view(customer);
+  return customerView(customer);
 }
 
 async function remove(request: OfCustomer, parts: Parts): Promise<void> {
@@ -316,6 +328,9 @@ function numbersIn(texts: readonly string[], country: string | null): string[] {
     const read = readNumbers(text, country);
     for (const one of read.unread)
       refuse(index, `${notANumber('numbers').slice(0, -1)}: “${one.text}”.`, one.text);
+    // What says in a table that there is no number is none here: no field at all, or none in the list, says so.
+    if (read.numbers.length + read.unread.length === 0 && text.trim() !== '')
+      refuse(index, `${notANumber('numbers').slice(0, -1)}: “${plainText(text, 40)}”.`, text);
     for (const number of read.numbers) numbers.add(number);
     if (numbers.size > MAX_NUMBERS) refuse(index, en.customers.manyNumbers, text);
     if (numbers.size > MAX_NUMBERS || issues.length > MAX_NUMBERS) break;
@@ -326,7 +341,8 @@ function numbersIn(texts: readonly string[], country: string | null): string[] {
 
 /**
  * Sets fields of a customer, new or known. Fields that somebody else changes at the same time stay as they are then.
- * @throws Refusal 409 if they are the same fields, or another customer has the number; 422 if there is no such segment
+ * @throws Refusal 409 if they are the same fields, or another customer has the number; 422 if there is no such segment, or nothing
+ * but a reference to know a new customer by
  */
 async function putFields(
   customers: CustomerStore,
@@ -339,6 +355,8 @@ async function putFields(
     names.some((name) => !isDeepStrictEqual(now?.[name], first?.[name]));
   for (let known = first; ; known = await customers.get(account, change.reference)) {
     if (isTouched(known)) throw new Refusal(409, (errors) => errors.changedMeanwhile);
+    // A customer who was merged into another one has left no numbers here that could be blocked.
+    if (known === undefined && !change.name && !change.numbers?.length) throw new Refusal(422, UNKNOWN);
     const customer = withChange(known, change);
     const replacement = { before: known ? [known] : [], after: [customer] };
     const outcome = await customers.replace(account, replacement);
@@ -361,4 +379,10 @@ function whileValid(body: Readable, isValid: () => boolean): Readable {
   return Readable.from(pieces());
 }
 
-const view = (customer: Customer) => ({ ...customer, numbers: listedNumbers(customer.numbers) });
+/** A customer as programs get it. */
+export const customerView = (customer: Customer) => ({
+  ...customer,
+  numbers: listedNumbers(customer.numbers),
+  language: customer.language || null,
+  blocked: customer.blocked !== '',
+});

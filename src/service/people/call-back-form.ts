@@ -7,6 +7,7 @@ import { changeForm, hiddenFields } from '../kit/form.ts';
 import { personAddress } from '../rules/person-address.ts';
 import { plainText } from '../rules/plain-text.ts';
 import { type Html, html } from '../words/html.ts';
+import { filterFields, filterIn } from './call-back-filter.ts';
 import type { CallBack } from './call-backs.ts';
 import type { CallerAction } from './caller-action-store.ts';
 
@@ -49,19 +50,29 @@ export function pageAfter(
     const known = customer === '' ? null : { reference: customer, name: '' };
     return `${personAddress({ customer: known, number }, back)}&at=${kind}`;
   }
-  const position = positionIn(new URLSearchParams(back));
-  return `/call-back?${new URLSearchParams({ ...(position && { after: position.text }), at: person })}`;
+  const query = new URLSearchParams(back);
+  const position = positionIn(query);
+  const shown = { ...filterFields(filterIn(query)), ...(position && { after: position.text }) };
+  return `/call-back?${new URLSearchParams({ ...shown, at: person })}`;
 }
 
-/** A position in the list, `PRIORITY.SINCE`: rows that are closed above it do not move anybody to another page. */
+/** A position in the list, `PRIORITY.SINCE`, or `due.SINCE` of the user's reminders that are due: rows that are closed above it do not move anybody to another page. */
 export function positionIn(query: URLSearchParams) {
-  const [, priority = '', since = ''] = /^(-?\d*)\.(\d+)$/.exec(query.get('after') ?? '') ?? [];
+  const [, priority = '', since = ''] = /^(due|-?\d*)\.(\d+)$/.exec(query.get('after') ?? '') ?? [];
   if (since === '') return null;
   return {
     text: `${priority}.${since}`,
-    priority: priority === '' ? Number.NEGATIVE_INFINITY : Number(priority),
+    priority: rankIn(priority),
     since: Number(since),
   };
+}
+
+export const positionText = (rank: number, since: number): string =>
+  `${rank === Number.POSITIVE_INFINITY ? 'due' : Number.isFinite(rank) ? rank : ''}.${since}`;
+
+function rankIn(text: string): number {
+  if (text === 'due') return Number.POSITIVE_INFINITY;
+  return text === '' ? Number.NEGATIVE_INFINITY : Number(text);
 }
 
 /** How a button looks. */
@@ -69,6 +80,8 @@ export type Look = {
   readonly is?: string;
   readonly focus?: boolean;
   readonly label?: string;
+  /** Calls the person, once the service has stored it. */
+  readonly dials?: boolean;
 };
 
 /** One button for a missed person, sent in place. */
@@ -77,12 +90,12 @@ export function actForm(
   request: UserRequest,
   content: Html,
   kind: CallerAction['kind'],
-  { is, focus, label }: Look = {},
+  { is, focus, label, dials }: Look = {},
 ): Html {
   return changeForm(
     { action: '/call-back', token: request.token, refused: request.words.bar.refused },
     html`${hiddenFields(subjectFields(one, request))}
-      <button type="submit" name="kind" value=${kind} class=${is} autofocus=${focus} title=${label} aria-label=${label && `${label}: ${nameOf(one)}`}>${content}</button>`,
+      <button type="submit" name="kind" value=${kind} class=${is} autofocus=${focus} data-dials=${dials && one.numbers[0]} title=${label} aria-label=${label && `${label}: ${nameOf(one)}`}>${content}</button>`,
   );
 }
 

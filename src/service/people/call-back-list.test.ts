@@ -17,12 +17,16 @@ const ended = (id: string, number: string, missed = true) =>
     missed,
     startedAt: 1,
     completedAt: 2,
+    updatedAt: 2,
     callerId: null,
     customer: number.startsWith('22') ? ann : null,
     segment: null,
     priority: null,
     integration: 1,
     closedFrom: null,
+    past: false,
+    rang: null,
+    talked: null,
     extras: noExtras,
   }) as CallRecord;
 

@@ -4,7 +4,7 @@ import type { CallRecord } from '../calls/call-record.ts';
 import { type Screens, screenCall } from '../calls/screens.ts';
 import type { CallBacksOnScreen } from '../rules/screen-call.ts';
 import { createSerialise } from '../store/statements.ts';
-import { type CallBack, inOrder, personOf } from './call-backs.ts';
+import { type CallBack, inOrder, isHolding, personOf } from './call-backs.ts';
 import type { CallerAction } from './caller-action-store.ts';
 import type { CallerStore } from './caller-store.ts';
 import { createMissedPeopleReader, type MissedPeopleReader } from './missed-people.ts';
@@ -18,7 +18,7 @@ const KEPT_MS = 10 * 60_000;
 /** With more calls to look up, the whole list is read. */
 const MAX_MOVED = 100;
 
-/** What is known of an account that has screens, or had some a while ago: a new one then begins with it. */
+/** What is known of an account that has screens or a bridge that asks, or had one a while ago: a new one then begins with it. */
 type Known = {
   /** By `person`; closed ones too. */
   people: Map<string, CallBack>;
@@ -44,6 +44,7 @@ type Work = {
   readonly known: Map<number, Known>;
   /** Accounts whose change is sent soon. */
   readonly sending: Set<number>;
+  readonly noteFollowers: ((account: number) => void)[];
 };
 
 /**
@@ -60,10 +61,21 @@ export function createCallBackList(
 ) {
   const missed = createMissedPeopleReader(callers, clock, userNames);
   const known = new Map<number, Known>();
-  const work: Work = { callers, screens, clock, extensions, missed, known, sending: new Set() };
+  const work: Work = {
+    callers,
+    screens,
+    clock,
+    extensions,
+    missed,
+    known,
+    sending: new Set(),
+    noteFollowers: [],
+  };
   screens.onMoved((account, call) => readSoon(account, call, work));
   return {
     ...missed,
+    /** Everybody who waits to be called back, unordered: costs the reading of those who have changed since the last time. */
+    waiting: (account: number) => waiting(account, work),
     /** What a new screen starts with. */
     onScreen: (account: number) => onScreen(account, work),
     /**
@@ -72,6 +84,8 @@ export function createCallBackList(
      * user, '' for no one.
      */
     act: (account: number, action: CallerAction, taker = '') => act(account, action, taker, work),
+    /** Calls `follower` after each new note. */
+    onNote: (follower: (account: number) => void): void => void work.noteFollowers.push(follower),
     /** After anything may have changed in the account: sends what has to its screens at this process. */
     publish: (account: number) => publish(account, work),
     /** Of an account that is gone. */
@@ -115,12 +129,16 @@ async function bringUpToDate(account: number, one: Known, { missed, clock }: Wor
 async function send(account: number, one: Known, work: Work): Promise<CallBacksOnScreen> {
   await one.inTurn(() => bringUpToDate(account, one, work));
   const open = [...one.people.values()].filter(({ closed }) => closed === null).sort(inOrder);
-  const list = open.slice(0, MAX_ON_SCREEN).map(({ person, call, times, since, taken }) => ({
+  // A reminder comes first on its user's screens, wherever its person is in the list.
+  const reminders = open.slice(MAX_ON_SCREEN).filter(({ due }) => due !== null);
+  const first = [...open.slice(0, MAX_ON_SCREEN), ...reminders.slice(0, MAX_ON_SCREEN)];
+  const list = first.map(({ person, call, times, since, taken, due }) => ({
     ...screenCall(call, work.extensions(account)),
     person,
     times,
     since,
     taken_by: taken?.user ?? null,
+    due_at: due,
   }));
   const [before, count, more] = [one.sent, open.length, one.more];
   const rows = new Map(list.map((row) => [row.person, JSON.stringify(row)]));
@@ -134,7 +152,16 @@ async function send(account: number, one: Known, work: Work): Promise<CallBacksO
   return { missed: list, count, more };
 }
 
-function onScreen(account: number, work: Work): Promise<CallBacksOnScreen> {
+async function waiting(account: number, work: Work): Promise<CallBack[]> {
+  const one = knownOf(account, work);
+  await one.inTurn(() => bringUpToDate(account, one, work));
+  return [...one.people.values()].filter(({ closed }) => closed === null);
+}
+
+const onScreen = (account: number, work: Work): Promise<CallBacksOnScreen> =>
+  send(account, knownOf(account, work), work);
+
+function knownOf(account: number, work: Work): Known {
   const { known, screens } = work;
   const one: Known = known.get(account) ?? {
     people: new Map(),
@@ -149,7 +176,7 @@ function onScreen(account: number, work: Work): Promise<CallBacksOnScreen> {
     screens.keep(account, true);
     renewLater(account, work);
   }
-  return send(account, one, work);
+  return one;
 }
 
 function renewLater(account: number, work: Work): void {
@@ -204,17 +231,18 @@ async function act(
 ): Promise<CallBack | undefined> {
   const { kind, number, user } = action;
   const { callers, missed, known, screens } = work;
-  if (kind !== 'taken' && kind !== 'released') await callers.act(account, action);
+  if (kind !== 'released' && !isHolding(action)) await callers.act(account, action);
   else
     for (let stored = false; !stored; ) {
       const newest = await callers.newestAction(account, number);
       const [person] = (await missed.read(account, newest.numbers)).people;
-      const isClosed = kind === 'taken' && person !== undefined && person.closed !== null;
+      const isClosed = kind !== 'released' && person !== undefined && person.closed !== null;
       if (isClosed || !['', taker, user].includes(person?.taken?.user ?? '')) return person;
       // By their times the last one counts: this one, however quick they are.
       const at = Math.max(action.at, newest.at + 1);
       stored = await callers.act(account, { ...action, at }, newest.id);
     }
+  if (kind === 'note') for (const follower of work.noteFollowers) follower(account);
   const one = known.get(account);
   if (one === undefined) return undefined;
   noteChange(one, number, null);

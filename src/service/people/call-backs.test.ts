@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CallRecord } from '../calls/call-record.ts';
-import { callBacks, missedCallers } from './call-backs.ts';
+import { callBacks, missedCallers, promisedBy } from './call-backs.ts';
 import type { CallerAction } from './caller-action-store.ts';
 import type { MissedCall } from './caller-call-store.ts';
 import type { MissedCaller } from './missed-caller-store.ts';
@@ -24,6 +24,12 @@ const did = (kind: CallerAction['kind'], at: number, number = '110'): CallerActi
   user: 'Ann',
   text: null,
 });
+/** Of a user: a reminder at `due`, or a call that reached nobody, and is tried again then. */
+const plans = (kind: 'remind' | 'tried', at: number, due: number, user = 'Ann'): CallerAction => ({
+  ...did(kind, at),
+  due,
+  user,
+});
 /** The numbers of one customer. */
 const hers = ['220', '221'];
 /** Their callers, as the store gives them: the calls are oldest first. */
@@ -42,15 +48,20 @@ const callersOf = (calls: readonly MissedCall[]): MissedCaller[] => {
     return { call: newest.call, calls: spans.toReversed(), answered: answered.at(-1) ?? null };
   });
 };
+const isUser = (name: string) => name !== 'Zoe';
 /** Each person; how many calls and since when only if there are several. */
 const list = (calls: readonly MissedCall[], actions: readonly CallerAction[] = []) =>
-  callBacks(callersOf(calls), actions).map(({ numbers, call, times, since, taken, closed }) => ({
-    numbers,
-    call: call.id,
-    ...(times > 1 && { times, since }),
-    ...(taken && { taken: taken.user }),
-    ...(closed && { closed: closed.how }),
-  }));
+  callBacks(callersOf(calls), actions, isUser).map(
+    ({ numbers, call, times, since, taken, due, tried, closed }) => ({
+      numbers,
+      call: call.id,
+      ...(times > 1 && { times, since }),
+      ...(taken && { taken: taken.user }),
+      ...(due !== null && { due }),
+      ...(tried && { tried: [tried.times, tried.at] }),
+      ...(closed && { closed: closed.how }),
+    }),
+  );
 
 // biome-ignore format: one case a line
 const cases: [name: string, calls: MissedCall[], actions: CallerAction[], expected: object[]][] = [
@@ -87,6 +98,40 @@ const cases: [name: string, calls: MissedCall[], actions: CallerAction[], expect
   ['done, later through: it was done', [missed('a', '110', 10, 30)], [did('done', 20)], [{ numbers: ['110'], call: 'a', closed: 'done' }]],
   ['through, and Done pressed after it: it was through',
     [missed('a', '110', 10, 15)], [did('done', 20)], [{ numbers: ['110'], call: 'a', closed: 'reached' }]],
+  ['a bridge has seen that somebody called back', [missed('a', '110', 10)], [did('taken', 11), did('talked', 12)], [{ numbers: ['110'], call: 'a', closed: 'talked' }]],
+  ['missed again after that: listed again, by anybody',
+    [missed('a', '110', 10), missed('b', '110', 20)], [did('taken', 11), did('talked', 12)], [{ numbers: ['110'], call: 'b' }]],
+  ['it was a mailbox, and that was undone', [missed('a', '110', 10)], [did('talked', 12), did('reopened', 13)], [{ numbers: ['110'], call: 'a' }]],
+  ['called and not reached, twice: still hers',
+    [missed('a', '110', 10)], [did('taken', 11), did('tried', 12), did('tried', 13)], [{ numbers: ['110'], call: 'a', taken: 'Ann', tried: [2, 13] }]],
+  ['not reached, and later reached', [missed('a', '110', 10)], [did('tried', 12), did('talked', 13)], [{ numbers: ['110'], call: 'a', closed: 'talked' }]],
+  ['not reached before the last Done does not count',
+    [missed('a', '110', 10), missed('b', '110', 20)], [did('tried', 12), did('done', 13)], [{ numbers: ['110'], call: 'b' }]],
+  ['to be reminded: hers until then',
+    [missed('a', '110', 10)], [plans('remind', 11, 90)], [{ numbers: ['110'], call: 'a', taken: 'Ann', due: 90 }]],
+  ['a later reminder counts', [missed('a', '110', 10)], [did('taken', 11), plans('remind', 12, 90), plans('remind', 13, 60)],
+    [{ numbers: ['110'], call: 'a', taken: 'Ann', due: 60 }]],
+  ['she did not reach them, and tries again',
+    [missed('a', '110', 10)], [did('taken', 11), plans('tried', 12, 90)], [{ numbers: ['110'], call: 'a', taken: 'Ann', due: 90, tried: [1, 12] }]],
+  ['that a bridge has seen it, too, is one try',
+    [missed('a', '110', 10)], [did('taken', 11), did('tried', 12), plans('tried', 13, 90)], [{ numbers: ['110'], call: 'a', taken: 'Ann', due: 90, tried: [1, 12] }]],
+  ['a bridge has seen a try before the next one is due',
+    [missed('a', '110', 10)], [plans('remind', 11, 90), did('tried', 89)], [{ numbers: ['110'], call: 'a', taken: 'Ann', due: 90, tried: [1, 89] }]],
+  ['a bridge has seen the one that was due',
+    [missed('a', '110', 10)], [plans('remind', 11, 90), did('tried', 90)], [{ numbers: ['110'], call: 'a', taken: 'Ann', tried: [1, 90] }]],
+  ['taken over: the reminder was of the one before',
+    [missed('a', '110', 10)], [plans('remind', 11, 90), plans('tried', 12, 80, 'Bea'), { ...did('taken', 13), user: 'Cay' }],
+    [{ numbers: ['110'], call: 'a', taken: 'Cay', tried: [1, 12] }]],
+  ['released with the reminder',
+    [missed('a', '110', 10)], [plans('remind', 11, 90), did('released', 12)], [{ numbers: ['110'], call: 'a' }]],
+  ['done, and undone: the reminder is back',
+    [missed('a', '110', 10)], [plans('remind', 11, 90), did('done', 12), did('reopened', 13)], [{ numbers: ['110'], call: 'a', taken: 'Ann', due: 90 }]],
+  ['missed again: the reminder stays',
+    [missed('a', '110', 10), missed('b', '110', 20)], [plans('remind', 11, 90)], [{ numbers: ['110'], call: 'b', times: 2, since: 5, taken: 'Ann', due: 90 }]],
+  ['missed again after Done: no reminder of before',
+    [missed('a', '110', 10), missed('b', '110', 20)], [plans('tried', 11, 90), did('done', 12)], [{ numbers: ['110'], call: 'b' }]],
+  ['the user has left: nobody is reminded',
+    [missed('a', '110', 10)], [plans('remind', 11, 90, 'Zoe')], [{ numbers: ['110'], call: 'a' }]],
   ['of other numbers nothing counts', [missed('a', '110', 10)], [did('done', 12, '112')], [{ numbers: ['110'], call: 'a' }]],
   ['a caller without a number cannot be called back', [missed('a', 'anonymous', 10), missed('b', '', 20), missed('c', '+86282452253', 30)], [], []],
 ];
@@ -94,6 +139,9 @@ for (const [name, calls, actions, expected] of cases)
   test(name, () => assert.deepEqual(list(calls, actions), expected));
 
 const MINUTE = 60_000;
+const nextWeek = 7 * 24 * 60 * MINUTE;
+const later = (calls: readonly MissedCall[], actions: readonly CallerAction[]) =>
+  missedCallers(calls, actions, nextWeek);
 const missedAfter = (number: string, minutes: number, reachedAfter?: number): MissedCall =>
   missed('', number, minutes * MINUTE, reachedAfter && reachedAfter * MINUTE);
 const action = (number: string, kind: CallerAction['kind'], minutes: number): CallerAction =>
@@ -102,7 +150,7 @@ const numbers = ({ neverReached }: Awaited<ReturnType<typeof missedCallers>>) =>
   neverReached.map((calls) => [calls[0]?.number, calls.length]);
 
 test('missed callers are never reached or called back, unless they called again; the time runs from the first missed call', async () => {
-  const found = await missedCallers(
+  const found = await later(
     [
       missedAfter('+491', 0),
       missedAfter('+4920', 1),
@@ -118,18 +166,36 @@ test('missed callers are never reached or called back, unless they called again;
 });
 
 test('a caller who is missed again after being called back counts again; what was undone does not count', async () => {
-  const again = await missedCallers(
+  const again = await later(
     [missedAfter('+4920', 0), missedAfter('+4920', 60)],
     [action('+4920', 'done', 10)],
   );
   assert.deepEqual([again.calledBack, numbers(again)], [[600, 1], [['+4920', 1]]]);
   const undone = [action('+4920', 'done', 10), action('+4920', 'reopened', 11), action('+4920', 'done', 20)];
-  assert.deepEqual((await missedCallers([missedAfter('+4920', 0)], undone)).calledBack, [1200, 1]);
-  assert.deepEqual(numbers(await missedCallers([missedAfter('+4920', 0)], undone.slice(0, 2))), [
-    ['+4920', 1],
-  ]);
+  assert.deepEqual((await later([missedAfter('+4920', 0)], undone)).calledBack, [1200, 1]);
+  assert.deepEqual(numbers(await later([missedAfter('+4920', 0)], undone.slice(0, 2))), [['+4920', 1]]);
+  const seen = [action('+4920', 'tried', 5), action('+4920', 'talked', 10)];
+  assert.deepEqual((await later([missedAfter('+4920', 0)], seen)).calledBack, [600, 1]);
   const pressedTwice = [action('+4920', 'done', 9), ...undone.slice(0, 2)];
-  assert.deepEqual(numbers(await missedCallers([missedAfter('+4920', 0)], pressedTwice)), [['+4920', 1]]);
+  assert.deepEqual(numbers(await later([missedAfter('+4920', 0)], pressedTwice)), [['+4920', 1]]);
+});
+
+test('who has waited for less than a day is not yet one who was never reached', async () => {
+  const day = 24 * 60 * MINUTE;
+  const calls = [missedAfter('+491', 0), missedAfter('+4920', 1), missedAfter('+491', 30)];
+  const at = async (now: number) => {
+    const found = await missedCallers(calls, [], now);
+    return [numbers(found), found.stillWaiting];
+  };
+  assert.deepEqual(await at(day - 1), [[], 2]);
+  assert.deepEqual(await at(day), [[['+491', 2]], 1], 'missed again in the meantime');
+  assert.deepEqual(await at(day + MINUTE), [
+    [
+      ['+491', 2],
+      ['+4920', 1],
+    ],
+    0,
+  ]);
 });
 
 test('a customer is called back, or called again, by whichever of the numbers', async () => {
@@ -139,14 +205,35 @@ test('a customer is called back, or called again, by whichever of the numbers', 
   });
   const both = [missedAfter('220', 0), missedAfter('221', 1)];
   for (const number of ['221', '222 of another week']) {
-    const found = await missedCallers(both, [ofHers(number, 'done', 10)]);
+    const found = await later(both, [ofHers(number, 'done', 10)]);
     assert.deepEqual([numbers(found), found.calledBack], [[], [600, 1]]);
   }
-  assert.deepEqual(
-    numbers(await missedCallers(both, [ofHers('221', 'done', 10), ofHers('220', 'reopened', 11)])),
-    [['220', 2]],
-  );
-  assert.deepEqual(numbers(await missedCallers([missedAfter('112', 0)], [ofHers('221', 'done', 10)])), [
-    ['112', 1],
+  assert.deepEqual(numbers(await later(both, [ofHers('221', 'done', 10), ofHers('220', 'reopened', 11)])), [
+    ['220', 2],
   ]);
+  assert.deepEqual(numbers(await later([missedAfter('112', 0)], [ofHers('221', 'done', 10)])), [['112', 1]]);
+});
+
+test('a promise ends with Done and comes back with its Undo, but not that of an earlier one', () => {
+  const by = (...actions: string[]) =>
+    promisedBy(
+      actions.map((action) => {
+        const [user = '', kind, due] = action.split(' ');
+        return { user, kind: kind as 'taken', due: due === undefined ? null : Number(due) };
+      }),
+    );
+  assert.equal(by('Anna taken'), 'Anna');
+  assert.equal(by('Anna taken', 'Ben taken', 'Anna note'), 'Ben');
+  assert.equal(by('Anna taken', 'Anna released'), undefined);
+  assert.equal(by('Anna taken', 'Ben done'), undefined);
+  assert.equal(by('Anna taken', '1001 talked'), undefined);
+  assert.equal(by('Anna taken', '1001 talked', 'Anna reopened'), 'Anna');
+  assert.equal(by('Anna taken', '1001 tried'), 'Anna', 'a bridge has seen that nobody was reached');
+  assert.equal(by('Anna tried 90'), 'Anna');
+  assert.equal(by('Anna taken', 'Ben remind 90'), 'Ben');
+  assert.equal(by('Anna taken', 'Anna done', 'Anna reopened'), 'Anna');
+  assert.equal(by('Anna taken', 'Anna done', 'Ben done', 'Ben reopened'), undefined);
+  assert.equal(by('Anna taken', '101 tried'), 'Anna', 'who was not reached is still to be called');
+  assert.equal(by('Anna taken', '101 talked'), undefined);
+  assert.equal(by('Anna taken', '101 talked', 'Anna reopened'), 'Anna');
 });

@@ -2,7 +2,7 @@ import { countDurations, type Durations } from '../calls/aggregate.ts';
 import { isDialable } from '../calls/call-cells.ts';
 import type { CallRecord } from '../calls/call-record.ts';
 import { pieces, sortWithPauses } from '../kit/event-loop-pauses.ts';
-import { waitingOrder } from '../rules/waiting-order.ts';
+import { isDueFor, rankOf, waitingOrder } from '../rules/waiting-order.ts';
 import type { CallerAction } from './caller-action-store.ts';
 import type { MissedCall } from './caller-call-store.ts';
 import type { CallerStore } from './caller-store.ts';
@@ -22,12 +22,28 @@ export type CallBack = {
   readonly since: number;
   /** The colleague who calls back. */
   readonly taken: { readonly user: string; readonly at: number } | null;
+  /** When the colleague wants to be reminded, or tries again, Unix ms. */
+  readonly due: number | null;
   /** The newest note about the caller, of the last days. */
   readonly note: CallerAction | null;
-  /** How it was closed: a colleague pressed Done, or the caller called again and was answered. */
+  /**
+   * How often somebody called and did not reach the person since then; the last time, and by whom: a user who said so, or an
+   * extension that a bridge has seen.
+   */
+  readonly tried: {
+    readonly times: number;
+    readonly at: number;
+    readonly by: string | null;
+    readonly saidBy: 'user' | 'bridge';
+  } | null;
+  /**
+   * How it was closed: a colleague pressed Done, a bridge has seen that an extension called and talked, or the caller called again
+   * and was answered.
+   */
   readonly closed:
     | null
     | { readonly how: 'done'; readonly at: number; readonly user: string }
+    | { readonly how: 'talked'; readonly at: number; readonly by: string | null; readonly seconds: number }
     | { readonly how: 'reached'; readonly at: number; readonly by: string | null };
 };
 
@@ -69,6 +85,20 @@ export const inOrder = (a: CallBack, b: CallBack): number => waitingOrder(placeO
 
 const placeOf = ({ call: { priority }, since }: CallBack) => ({ priority, since });
 
+/** Whether it is time for a user to call, as the user wanted to be reminded. */
+export const isDue = ({ due, taken }: CallBack, user: string, now: number): boolean =>
+  isDueFor({ due, taker: taken?.user ?? null }, user, now);
+
+/** In the order of a user's page: first what the user wanted to be reminded of now. */
+export const orderFor = (user: string, now: number) => (a: CallBack, b: CallBack) =>
+  waitingOrder(
+    { priority: rankFor(a, user, now), since: a.since },
+    { priority: rankFor(b, user, now), since: b.since },
+  );
+
+export const rankFor = (one: CallBack, user: string, now: number): number =>
+  isDue(one, user, now) ? Number.POSITIVE_INFINITY : rankOf(one.call.priority);
+
 /** When the last attempt ended, Unix ms. */
 export const endOf = ({ call }: { readonly call: CallRecord }): number => call.completedAt ?? 0;
 
@@ -88,42 +118,76 @@ function callBack(
     actions,
     calls.map(({ until }) => until),
   );
-  const last = (...kinds: CallerAction['kind'][]) => counted.findLast(({ kind }) => kinds.includes(kind));
-  const done = last('done');
+  const done = counted.findLast(isClosing);
+  const tries = counted.filter(({ kind, at }) => kind === 'tried' && at > (done?.at ?? 0));
   const open = calls.filter(({ since, until }) => since >= (answered?.began ?? 0) && until > (done?.at ?? 0));
   const listed = open.length > 0 ? open : calls;
   const common = {
     person,
     numbers: callers.map(({ call: { number } }) => number),
-    note: last('note') ?? null,
+    note: counted.findLast(({ kind }) => kind === 'note') ?? null,
     call,
     times: listed.reduce((sum, { count }) => sum + count, 0),
     since: listed.at(-1)?.since ?? call.startedAt,
   };
   if (open.length > 0) {
-    const taking = last('taken', 'released', 'done');
-    return {
-      ...common,
-      taken: taking?.kind === 'taken' && isUser(taking.user) ? taking : null,
-      closed: null,
-    };
+    const { taken, due } = heldAfter(counted);
+    const isHeld = taken !== null && isUser(taken.user);
+    return { ...common, tried: triedIn(tries), ...(isHeld ? { taken, due } : free), closed: null };
   }
   const reached = answered !== null && answered.began > call.startedAt ? answered : null;
   const byUser = done !== undefined && !(reached && reached.at < done.at);
   return {
     ...common,
-    taken: null,
-    closed: byUser
-      ? { how: 'done', at: done.at, user: done.user }
-      : reached
-        ? { how: 'reached', at: reached.at, by: reached.by }
-        : null,
+    ...free,
+    tried: null,
+    closed: byUser ? closedBy(done) : reached ? { how: 'reached', at: reached.at, by: reached.by } : null,
   };
 }
 
+const closedBy = ({ kind, at, user, seconds = 0 }: CallerAction): CallBack['closed'] =>
+  kind === 'talked' ? { how: 'talked', at, by: user || null, seconds } : { how: 'done', at, user };
+
+/** Who calls a person back, and when they want to be reminded. */
+type Held = Pick<CallBack, 'taken' | 'due'>;
+
+const free: Held = { taken: null, due: null };
+
+/** Whether it says that its user calls back. */
+export const isHolding = ({ kind, due }: Pick<CallerAction, 'kind'> & { due?: number | null }): boolean =>
+  kind === 'taken' || kind === 'remind' || (kind === 'tried' && typeof due === 'number');
+
+/** Who calls back after actions about a person that waits, oldest first and without those that were undone. */
+function heldAfter(actions: readonly CallerAction[]): Held {
+  let held = free;
+  for (const { kind, user, at, due = null } of actions)
+    if (kind === 'taken') held = { taken: { user, at }, due: held.taken?.user === user ? held.due : null };
+    else if (isHolding({ kind, due }))
+      held = { taken: held.taken?.user === user ? held.taken : { user, at }, due };
+    else if (kind === 'tried') held = held.due !== null && at >= held.due ? { ...held, due: null } : held;
+    else if (kind !== 'note' && kind !== 'reopened') held = free;
+  return held;
+}
+
+/** A bridge sees a call, and its user says that nobody was reached: within this time it is one try. */
+const ONE_TRY_MS = 5 * 60_000;
+
+function triedIn(tries: readonly CallerAction[]): CallBack['tried'] {
+  const seen = tries.filter(({ due }) => due === undefined);
+  const isSeen = ({ at }: CallerAction) => seen.some((one) => Math.abs(one.at - at) <= ONE_TRY_MS);
+  const counted = tries.filter((one) => one.due === undefined || !isSeen(one));
+  const last = counted.at(-1);
+  if (last === undefined) return null;
+  const { at, user, due } = last;
+  return { times: counted.length, at, by: user || null, saidBy: due === undefined ? 'bridge' : 'user' };
+}
+
+/** The kinds after which nobody waits any more. */
+const isClosing = ({ kind }: Pick<CallerAction, 'kind'>): boolean => kind === 'done' || kind === 'talked';
+
 /**
- * A caller's actions without each Done that was undone. Undo applies to those since the last missed call before it;
- * `ends`: when the missed calls ended.
+ * A caller's actions without each that closed and was undone: Done, or a call that a bridge has seen (a mailbox may have answered).
+ * Undo applies to those since the last missed call before it; `ends`: when the missed calls ended.
  */
 export function withoutUndone<Action extends CallerAction>(
   actions: readonly Action[],
@@ -135,14 +199,31 @@ export function withoutUndone<Action extends CallerAction>(
   let counts = Number.POSITIVE_INFINITY;
   return actions
     .toReversed()
-    .filter(({ kind, at }) => {
+    .filter((action) => {
+      const { kind, at } = action;
       if (kind === 'reopened') {
         while ((newestFirst[place] ?? 0) >= at && place < newestFirst.length) place += 1;
         counts = newestFirst[place] ?? 0;
       }
-      return kind !== 'done' || at <= counts;
+      return !isClosing(action) || at <= counts;
     })
     .toReversed();
+}
+
+/** Who has promised to call a caller back, and has not released it, after actions about the caller, oldest first. */
+export function promisedBy(
+  actions: readonly (Pick<CallerAction, 'kind' | 'user'> & { readonly due?: number | null })[],
+): string | undefined {
+  let taker: string | undefined;
+  let undone: string | undefined;
+  for (const action of actions) {
+    const { kind, user } = action;
+    if (isClosing(action)) undone = taker;
+    if (isHolding(action)) taker = user;
+    else if (kind === 'reopened') taker = undone;
+    else if (kind === 'released' || isClosing(action)) taker = undefined;
+  }
+  return taker;
 }
 
 /** Actions that are read in one go. */
@@ -168,21 +249,28 @@ export async function actionsSince(
 
 /** What became of missed people, by whichever number. Who was missed again after being reached counts again. */
 export type MissedCallers = {
-  /** Neither called back nor answered later, newest first; each with the missed calls since then, oldest first. */
+  /** Neither called back nor answered later, for a day, newest first; each with the missed calls since then, oldest first. */
   readonly neverReached: readonly (readonly CallRecord[])[];
+  /** How many have waited for less than a day. */
+  readonly stillWaiting: number;
   /** From the first missed call until a colleague had called back. */
   readonly calledBack: Durations;
 };
+
+/** Who is not called back this long is never reached. */
+const NEVER_MS = 24 * 3_600_000;
 
 /** Both lists are oldest first. */
 export async function missedCallers(
   missed: readonly MissedCall[],
   actions: readonly CallerAction[],
+  now: number,
 ): Promise<MissedCallers> {
   const actionsOf = await grouped(actions, ({ customer = null, number }) =>
     personOf({ customer: customer === null ? null : { reference: customer }, number }),
   );
   const neverReached: CallRecord[][] = [];
+  let stillWaiting = 0;
   const calledBack = countDurations();
   const people = await grouped(missed, ({ call }) => (isDialable(call.number) ? personOf(call) : null));
   for await (const some of pieces(people))
@@ -191,19 +279,22 @@ export async function missedCallers(
         actionsOf.get(person) ?? [],
         calls.map(({ call }) => call.completedAt ?? 0),
       );
-      const done = counted.flatMap(({ kind, at }) => (kind === 'done' ? at : []));
+      const done = counted.flatMap((action) => (isClosing(action) ? action.at : []));
       const endOf = ({ call, reached }: MissedCall) => {
         const doneAfter = firstFrom(done, call.completedAt ?? 0);
         return { at: Math.min(doneAfter, reached?.at ?? Number.POSITIVE_INFINITY), doneAfter };
       };
       for (const [at, group] of Map.groupBy(calls, (one) => endOf(one).at)) {
         const [first] = group as [MissedCall];
-        if (at === Number.POSITIVE_INFINITY) neverReached.push(group.map(({ call }) => call));
+        const hasNobody = at === Number.POSITIVE_INFINITY;
+        if (hasNobody && now - (first.call.completedAt ?? 0) < NEVER_MS) stillWaiting += 1;
+        else if (hasNobody) neverReached.push(group.map(({ call }) => call));
         else if (at === endOf(first).doneAfter) calledBack.add(at - (first.call.completedAt ?? at));
       }
     }
   return {
     neverReached: await sortWithPauses(neverReached, (calls) => -(calls.at(-1)?.startedAt ?? 0)),
+    stillWaiting,
     calledBack: calledBack.durations(),
   };
 }

@@ -1,5 +1,11 @@
 import type { GroupKind } from '../calls/aggregate.ts';
-import { answeredSql, missedSql, placeSql, wantedPersonSql } from '../calls/call-meaning.ts';
+import {
+  answeredSql,
+  missedSql,
+  placeSql,
+  wantedPersonSql,
+  wantsCallBackSql,
+} from '../calls/call-meaning.ts';
 import { type CallRecord, FORGOTTEN } from '../calls/call-record.ts';
 import { callColumns, callOf, whoCalls } from '../calls/call-rows.ts';
 import type { Span } from '../kit/calendar.ts';
@@ -80,14 +86,23 @@ export function createCallerCallStore({ read, along }: Pick<Statements, 'read' |
         ...[account, since, until, ...(group === null ? [] : [group.name])],
       );
     },
-    /** Those of these numbers that were missed since `since`, and wanted a person: by the ends of the calls. */
+    /** Those of these numbers that were missed since `since`, and wait to be called back: by the ends of the calls. */
     async missedAmong(account: number, since: number, numbers: readonly string[]): Promise<string[]> {
       const found = await read<{ number: string }>(
         `SELECT m.key AS number FROM json_each($3) m WHERE $2 <= (SELECT max(c.completed_at)
-           FROM calls c ${along('calls_missed_by_number')} WHERE c.account_id = $1 AND c.number = m.key AND ${missedSql('c')} AND ${wantedPersonSql('c')})`,
+           FROM calls c ${along('calls_missed_by_number')} WHERE c.account_id = $1 AND c.number = m.key AND ${missedSql('c')} AND ${wantsCallBackSql('c')})`,
         ...[account, since, keysOf(numbers)],
       );
       return found.map(({ number }) => number);
+    },
+    /** When calls of these numbers began since `since`, and whether they were missed; unordered, at most `max`. */
+    async callTimes(account: number, numbers: readonly string[], since: number, max: number) {
+      const found = await read<{ at: number; missed: boolean | number | null }>(
+        `SELECT c.started_at AS at, c.missed FROM json_each($2) m CROSS JOIN calls c ${along('calls_by_number')}
+         WHERE c.account_id = $1 AND c.number = m.key AND c.started_at >= $3 LIMIT $4`,
+        ...[account, keysOf(numbers), since, max],
+      );
+      return found.map(({ at, missed }) => ({ at, missed: Boolean(missed) }));
     },
     /** When each of these numbers called last, Unix ms; without those that never did. */
     async lastCalls(account: number, numbers: readonly string[]): Promise<ReadonlyMap<string, number>> {

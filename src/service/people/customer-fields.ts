@@ -26,6 +26,51 @@ export const textNames = Object.keys(textFields) as TextField[];
 export const eachText = <Of>(of: (name: TextField) => Of) =>
   Object.fromEntries(textNames.map((name) => [name, of(name)])) as Record<TextField, Of>;
 
+const blockedValues: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(['', 'no', 'false', '0'].map((text) => [text, ''])),
+  ...Object.fromEntries(['yes', 'true', '1'].map((text) => [text, 'yes'])),
+};
+
+const languageNames = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' });
+
+/**
+ * The fields with one of few values, '' for none: what a priority lookup also says of a caller. They are no part of what is
+ * searched. `read`: the value of what somebody has written, undefined if it is none.
+ */
+export const codeFields = {
+  language: {
+    label: ({ customers }) => customers.language,
+    read: languageCode,
+  },
+  /** `yes`: the office does not want these calls. */
+  blocked: {
+    label: ({ customers }) => customers.blocked,
+    read: (text) => blockedValues[text.toLowerCase()],
+  },
+} as const satisfies Record<string, Field & { readonly read: (text: string) => string | undefined }>;
+
+export type CodeField = keyof typeof codeFields;
+export const codeNames = Object.keys(codeFields) as CodeField[];
+
+/** What a line of a table says that denies a field, such as `false`: unlike an empty cell it is an answer. No field has this value: `no` is Norwegian. */
+export const DENIED = '-';
+
+/** The language's code of two letters (ISO 639-1), also of `DE` and `de-AT`. */
+function languageCode(text: string): string | undefined {
+  if (text === '') return text;
+  const [, code] = /^([a-z]{2})(?:[-_][a-z\d]+)*$/i.exec(text) ?? [];
+  // `iw` is `he` today.
+  const language = code && new Intl.Locale(code).language;
+  return language && /^[a-z]{2}$/.test(language) && languageNames.of(language) ? language : undefined;
+}
+
+/** All fields that are stored as a text of their own. */
+export const storedNames: readonly (TextField | CodeField)[] = [...textNames, ...codeNames];
+
+/** A value for each of them. */
+export const eachStored = <Of>(of: (name: TextField | CodeField) => Of) =>
+  Object.fromEntries(storedNames.map((name) => [name, of(name)])) as Record<TextField | CodeField, Of>;
+
 /**
  * All fields. Their names are the columns of a table of customers: in this order when it is exported, in any order when
  * it is imported. `reference` is the account's own key (default: the first number); `numbers` holds one or more. A column
@@ -42,6 +87,7 @@ export const customerFields = {
   numbers: {
     label: ({ customers }) => customers.numbers,
   },
+  ...codeFields,
 } as const satisfies Record<string, Field>;
 
 /** Numbers of one customer. */
@@ -56,7 +102,7 @@ export const shownFields: readonly CustomerField[] = [...columns.slice(1), 'refe
  * A customer; `reference` is the account's own key for it, `numbers` are in the form in which they are compared, and sorted
  * when they come from the store.
  */
-export type Customer = Readonly<Record<'reference' | TextField, string>> & {
+export type Customer = Readonly<Record<'reference' | TextField | CodeField, string>> & {
   readonly segment: string | null;
   readonly numbers: readonly string[];
 };
@@ -73,6 +119,20 @@ export function fieldText(customer: Customer, name: CustomerField, separator = '
   return typeof value === 'string' ? value : listedNumbers(value).join(separator);
 }
 
+/** A field in one line, as pages show it. */
+export function shownText(
+  customer: Customer,
+  name: CustomerField,
+  { words, formats }: { readonly words: Words; readonly formats: { readonly locale: string } },
+): string {
+  const text = fieldText(customer, name);
+  if (text === '') return text;
+  if (name === 'blocked') return words.common.yes;
+  return name === 'language'
+    ? (new Intl.DisplayNames(formats.locale, { type: 'language' }).of(text) ?? text)
+    : text;
+}
+
 /** A customer by its reference, with the fields to set: a field that is not named stays as it is. */
 export type CustomerChange = Pick<Customer, 'reference'> & Partial<Customer>;
 
@@ -81,7 +141,7 @@ export type CustomerChange = Pick<Customer, 'reference'> & Partial<Customer>;
  * is stored in all forms in which the line may call.
  */
 export const withChange = (known: Customer | undefined, change: CustomerChange): Customer => ({
-  ...eachText(() => ''),
+  ...eachStored(() => ''),
   name: change.reference,
   segment: null,
   numbers: [],

@@ -1,13 +1,13 @@
-import { type Customer, textNames } from './customer-fields.ts';
+import { type Customer, storedNames } from './customer-fields.ts';
 import { isSameCustomer } from './customer-writer.ts';
 
 /** The customers of the account $1, as rows of customerOf. No number has a line break. */
-export const selectCustomers = `SELECT c.reference, ${textNames.map((name) => `c.${name}`).join(', ')}, s.name AS segment, c.search,
+export const selectCustomers = `SELECT c.reference, ${storedNames.map((name) => `c.${name}`).join(', ')}, s.name AS segment, c.search,
     (SELECT string_agg(n.number, '\n' ORDER BY n.number) FROM customer_numbers n WHERE n.customer_id = c.id) AS numbers
   FROM customers c LEFT JOIN segments s ON s.id = c.segment_id WHERE c.account_id = $1`;
 
 /** What a change of a customer writes, as SQL. */
-export const overwrite = [...textNames, 'search', 'segment_id']
+export const overwrite = [...storedNames, 'search', 'segment_id']
   .map((name) => `${name} = excluded.${name}`)
   .join(', ');
 

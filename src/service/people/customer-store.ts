@@ -5,6 +5,7 @@ import { createCustomerListStore } from './customer-list-store.ts';
 import { type CustomerRow, customerOf, selectCustomers } from './customer-rows.ts';
 import type { CustomerWriter, PutCustomers, ReplaceCustomers } from './customer-writer.ts';
 import { createSegmentReader, createSegmentWriter } from './segment-store.ts';
+import { createWhoCallsStore } from './who-calls-store.ts';
 
 export type CustomerStore = ReturnType<typeof createCustomerStore>;
 
@@ -18,19 +19,13 @@ export function createCustomerStore(
   const segments = createSegmentReader(statements);
   return {
     ...customers,
+    ...createWhoCallsStore(statements),
     ...createCustomerListStore(statements),
     ...createCustomerChanges(customers, writer, changed),
     ...segments,
     ...createSegmentWriter(statements, segments, changed),
   };
 }
-
-/** A customer's name, and its segment with the priority; null without a segment. */
-type CustomerPriority = {
-  readonly name: string;
-  readonly segment: string | null;
-  readonly priority: number | null;
-};
 
 /** Customers per chunk. */
 const PAGE = 1000;
@@ -63,16 +58,7 @@ function* unique<T>(all: Iterable<T>): Generator<T> {
 
 type CustomerReader = ReturnType<typeof createCustomerReader>;
 
-const createCustomerReader = ({ read, lookup }: Pick<Statements, 'read' | 'lookup'>) => ({
-  /** The customer with this number, for a priority lookup; undefined if there is none. */
-  async priorityOf(account: number, number: string): Promise<CustomerPriority | undefined> {
-    const [known] = await lookup<CustomerPriority>(
-      `SELECT c.name, s.priority, s.name AS segment FROM customer_numbers n JOIN customers c ON c.id = n.customer_id
-       LEFT JOIN segments s ON s.id = c.segment_id WHERE n.account_id = $1 AND n.number IN ($2, $3) ORDER BY n.number = $2 DESC LIMIT 1`,
-      ...[account, ...storedForms(number)],
-    );
-    return known;
-  },
+const createCustomerReader = ({ read }: Pick<Statements, 'read'>) => ({
   async get(account: number, reference: string): Promise<Customer | undefined> {
     const [row] = await read<CustomerRow>(`${selectCustomers} AND c.reference = $2`, account, reference);
     return row && customerOf(row);
@@ -101,9 +87,9 @@ const createCustomerReader = ({ read, lookup }: Pick<Statements, 'read' | 'looku
           found.set(row.reference, customerOf(row));
     return [...found.values()];
   },
-  /** All of an account, by reference, in chunks. */
-  async *all(account: number): AsyncGenerator<Customer[]> {
-    for (let after = '', page: Customer[] = []; ; after = page.at(-1)?.reference ?? '') {
+  /** All of an account whose references come after one, by reference, in chunks. */
+  async *all(account: number, from = ''): AsyncGenerator<Customer[]> {
+    for (let after = from, page: Customer[] = []; ; after = page.at(-1)?.reference ?? '') {
       const sql = `${selectCustomers} AND c.reference > $2 ORDER BY c.reference LIMIT $3`;
       page = (await read<CustomerRow>(sql, account, after, PAGE)).map(customerOf);
       if (page.length > 0) yield page;

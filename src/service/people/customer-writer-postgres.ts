@@ -1,6 +1,12 @@
 import { sameLine } from '../../shared/phone-number/same-line.ts';
 import type { Database, Transaction } from '../store/postgres/database.ts';
-import { type Customer, type CustomerChange, searchText, textNames, withChange } from './customer-fields.ts';
+import {
+  type Customer,
+  type CustomerChange,
+  searchText,
+  storedNames,
+  withChange,
+} from './customer-fields.ts';
 import { type CustomerRow, customerOf, isUnchanged, overwrite, selectCustomers } from './customer-rows.ts';
 import {
   type CustomerRefusal,
@@ -128,17 +134,17 @@ async function decide(
 
 async function write({ rows }: Transaction, account: number, customers: readonly Customer[]): Promise<void> {
   const ids = await rows<{ id: number; reference: string }>(
-    `INSERT INTO customers AS c (account_id, segment_id, search, reference, ${textNames.join(', ')})
-     SELECT $1, s.id, g.search, g.reference, ${textNames.map((name) => `g.${name}`).join(', ')}
-     FROM unnest($2::text[], $3::text[], $4::text[], ${textNames.map((_, at) => `$${5 + at}::text[]`).join(', ')})
-       AS g(segment, search, reference, ${textNames.join(', ')})
+    `INSERT INTO customers AS c (account_id, segment_id, search, reference, ${storedNames.join(', ')})
+     SELECT $1, s.id, g.search, g.reference, ${storedNames.map((name) => `g.${name}`).join(', ')}
+     FROM unnest($2::text[], $3::text[], $4::text[], ${storedNames.map((_, at) => `$${5 + at}::text[]`).join(', ')})
+       AS g(segment, search, reference, ${storedNames.join(', ')})
      LEFT JOIN segments s ON s.account_id = $1 AND s.name = g.segment
      ON CONFLICT (account_id, reference) DO UPDATE SET ${overwrite} RETURNING c.id, c.reference`,
     account,
     customers.map(({ segment }) => segment) as string[],
     customers.map(searchText),
     customers.map(({ reference }) => reference),
-    ...textNames.map((name) => customers.map((customer) => customer[name])),
+    ...storedNames.map((name) => customers.map((customer) => customer[name])),
   );
   const idOf = new Map(ids.map(({ id, reference }) => [reference, id]));
   const numbers = customers.flatMap(({ reference, numbers }) =>

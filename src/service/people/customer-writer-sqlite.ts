@@ -1,5 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { type Customer, type CustomerChange, searchText, textNames, withChange } from './customer-fields.ts';
+import {
+  type Customer,
+  type CustomerChange,
+  searchText,
+  storedNames,
+  withChange,
+} from './customer-fields.ts';
 import { type CustomerRow, customerOf, isUnchanged, overwrite, selectCustomers } from './customer-rows.ts';
 import { type PutRefusal, type Replacement, refusalOf } from './customer-writer.ts';
 
@@ -11,8 +17,8 @@ export function customerWriter(db: DatabaseSync) {
      WHERE n.account_id = ? AND n.number = ?`,
   );
   const upsert = db.prepare(
-    `INSERT INTO customers (account_id, segment_id, search, reference, ${textNames.join(', ')})
-     VALUES (?, ?, ?, ?${', ?'.repeat(textNames.length)}) ON CONFLICT DO UPDATE SET ${overwrite} RETURNING id`,
+    `INSERT INTO customers (account_id, segment_id, search, reference, ${storedNames.join(', ')})
+     VALUES (?, ?, ?, ?${', ?'.repeat(storedNames.length)}) ON CONFLICT DO UPDATE SET ${overwrite} RETURNING id`,
   );
   // A number that stays is not touched: cached figures would be deleted for it (see schema.sql).
   const removeOthers = db.prepare(
@@ -34,7 +40,7 @@ export function customerWriter(db: DatabaseSync) {
   /** All of a customer but the numbers that it gets; gives those with its id. */
   function write(account: number, customer: Customer): () => void {
     const { reference, segment, numbers } = customer;
-    const texts = textNames.map((name) => customer[name]);
+    const texts = storedNames.map((name) => customer[name]);
     const segmentRow = segmentOf(account, segment);
     const { id } = upsert.get(account, segmentRow?.id ?? null, searchText(customer), reference, ...texts) as {
       id: number;

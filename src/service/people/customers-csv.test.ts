@@ -326,6 +326,8 @@ test('a preview shows what the import then does', async (t) => {
   const cell = (...values: string[]) => fc.constantFrom(...values);
   const row = fc.record({
     ...eachText(() => cell('Ann', 'Bob', '')),
+    language: cell('de', 'German', ''),
+    blocked: cell('yes', 'no', 'Ship', ''),
     reference: cell('1', '2', '3', ''),
     segment: cell('Gold', 'None', ''),
     numbers: cell('030901820', '030901821|030901822', '030901822', 'Tom', '030901822, 4,93E+11', ''),
@@ -462,22 +464,32 @@ test('lines that join the customer of an earlier one are named, with both names 
   assert.deepEqual(
     warnings.map(({ message, lines }) => [message, lines]),
     [
-      ['The reference of an earlier line: the numbers add up, and the last name and segment count.', [3, 6]],
+      [
+        'The reference of an earlier line: the numbers add up; otherwise the last line that says something counts.',
+        [3, 6],
+      ],
       ['Reference “7” is “Bob” here, but “Ann” in line 2: they become one customer.', [4]],
     ],
   );
 });
 
-test('a last name that is also the first name stays; a name that a column repeats is there once', async () => {
-  const table = readTable(
-    'Vorname;Nachname;Firma;Telefon\nMartin;Martin;;030 901820\nAnn;Lee;Lee;030 901821\nBob;;Bob;030 901822\n',
-  );
+/** What the lines of a table say, as the page reads it: by its headers and cells. */
+async function readOwn(text: string) {
+  const table = readTable(text);
   const mapping = chooseColumns(table.header, table.sample, 'DE');
-  const { customers } = await readCustomers(table, { mapping, country: 'DE', find: async () => [] });
-  assert.deepEqual(
-    customers.map(({ texts }) => texts.name),
-    ['Martin Martin', 'Ann Lee', 'Bob'],
-  );
+  const read = await readCustomers(table, { mapping, country: 'DE', find: async () => [] });
+  return {
+    names: read.customers.map(({ texts }) => texts.name),
+    numbers: read.customers.map(({ numbers }) => [...(numbers?.keys() ?? [])]),
+    left: read.left.reasons().map(({ message, lines }) => [message.slice(0, 34), ...lines]),
+    leftOrRefused: read.left.count() + read.refused.count(),
+  };
+}
+
+test('a last name that is also the first name stays; a name that a column repeats is there once', async () => {
+  const table =
+    'Vorname;Nachname;Firma;Telefon\nMartin;Martin;;030 901820\nAnn;Lee;Lee;030 901821\nBob;;Bob;030 901822\n';
+  assert.deepEqual((await readOwn(table)).names, ['Martin Martin', 'Ann Lee', 'Bob']);
   const lastName = readTable('Vorname;Name;Telefon\nPaul;Paul;030 901820\n');
   const both = await readCustomers(lastName, {
     mapping: ['name', 'name', 'numbers'],
@@ -494,7 +506,7 @@ test('invisible characters in a reference or a name make no other one', async ()
 });
 
 test('a number that a column of types calls a fax is left out, in other languages too, and on a line of its own', async () => {
-  for (const [text, numbers] of [
+  for (const [text, expected] of [
     [
       'Name;Telefon 1 - Typ;Telefon 1 - Nummer;Telefon 2 - Typ;Telefon 2 - Nummer\nArzt A;Arbeit;030 901820;Fax;030 901821',
       ['+4930901820'],
@@ -503,71 +515,57 @@ test('a number that a column of types calls a fax is left out, in other language
     ['Name;Number;Type\nAmt B;030 901820;Phone\nAmt B;030 901821;Fax', ['+4930901820']],
     ['Nom;Téléphone 1 - Type;Téléphone 1 - Numéro\nAnne;Fax;030 901821', []],
   ] as const) {
-    const table = readTable(text);
-    const mapping = chooseColumns(table.header, table.sample, 'DE');
-    const { customers, left, refused } = await readCustomers(table, {
-      mapping,
-      country: 'DE',
-      find: async () => [],
-    });
-    assert.deepEqual(
-      customers.flatMap(({ numbers }) => [...(numbers?.keys() ?? [])]),
-      numbers,
-      text,
-    );
-    assert.equal(left.count() + refused.count(), 1, text);
+    const { numbers, leftOrRefused } = await readOwn(text);
+    assert.deepEqual(numbers.flat(), expected, text);
+    assert.equal(leftOrRefused, 1, text);
   }
 });
 
-test("a number that Google's column before it calls a fax is left out and named", async () => {
-  for (const label of ['Label', 'Type']) {
-    const table = readTable(
-      [
-        `Given Name,Phone 1 - ${label},Phone 1 - Value,Phone 2 - ${label},Phone 2 - Value`,
-        'Ann,Mobile,+49 171 3920000,Work Fax,030 901820 ::: 030 901821',
-        'Bob,* Home Fax,030 901822,Work,030 901823 ::: 030 901824',
-        'Eve,Fax,,Main,030 901825',
-      ].join('\n'),
-    );
-    const mapping = chooseColumns(table.header, table.sample, 'DE');
-    const { customers, left } = await readCustomers(table, { mapping, country: 'DE', find: async () => [] });
-    assert.deepEqual(
-      customers.map(({ numbers }) => [...(numbers?.keys() ?? [])]),
-      [['+491713920000'], ['+4930901823', '+4930901824'], ['+4930901825']],
-    );
-    assert.deepEqual(
-      left.reasons().map(({ message, lines }) => [message.slice(0, 34), lines]),
-      [
-        ['Phone 2 - Value: “Fax 030 901820” ', [2]],
-        ['Phone 2 - Value: “Fax 030 901821” ', [2]],
-        ['Phone 1 - Value: “Fax 030 901822” ', [3]],
+const googleLines = [
+  'Ann,Mobile,+49 171 3920000,Work Fax,030 901820 ::: 030 901821',
+  'Bob,* Home Fax,030 901822,Work,030 901823 ::: 030 901824',
+  'Eve,Fax,,Main,030 901825',
+];
+const google = {
+  numbers: [['+491713920000'], ['+4930901823', '+4930901824'], ['+4930901825']],
+  left: [
+    ['Phone 2 - Value: “Fax 030 901820” ', 2],
+    ['Phone 2 - Value: “Fax 030 901821” ', 2],
+    ['Phone 1 - Value: “Fax 030 901822” ', 3],
+  ],
+};
+const beside = [
+  'Name,Phone,Phone Type,phone_1_number,phone_1_type,Kundennr',
+  'Ann,030 901820,Work,030 901821,fax,1',
+  'Bob,030 901822,Pager,030 901823,cell,2',
+];
+for (const [where, lines, expected] of [
+  [
+    "Google's column before it (Label)",
+    ['Given Name,Phone 1 - Label,Phone 1 - Value,Phone 2 - Label,Phone 2 - Value', ...googleLines],
+    google,
+  ],
+  [
+    "Google's column before it (Type)",
+    ['Given Name,Phone 1 - Type,Phone 1 - Value,Phone 2 - Type,Phone 2 - Value', ...googleLines],
+    google,
+  ],
+  [
+    'a column beside it',
+    beside,
+    {
+      numbers: [['+4930901820'], ['+4930901823']],
+      left: [
+        ['phone_1_number: “Fax 030 901821” i', 2],
+        ['Phone: “Pager 030 901822” is not a', 3],
       ],
-    );
-  }
-});
-
-test('a number that a column beside it calls a fax or a pager is left out and named', async () => {
-  const table = readTable(
-    [
-      'Name,Phone,Phone Type,phone_1_number,phone_1_type,Kundennr',
-      'Ann,030 901820,Work,030 901821,fax,1',
-      'Bob,030 901822,Pager,030 901823,cell,2',
-    ].join('\n'),
-  );
-  const mapping = chooseColumns(table.header, table.sample, 'DE');
-  const { customers, left } = await readCustomers(table, { mapping, country: 'DE', find: async () => [] });
-  assert.deepEqual(
-    customers.map(({ numbers }) => [...(numbers?.keys() ?? [])]),
-    [['+4930901820'], ['+4930901823']],
-  );
-  assert.deepEqual(
-    left.reasons().map(({ message, lines }) => [message.slice(0, 24), lines]),
-    [
-      ['phone_1_number: “Fax 030', [2]],
-      ['Phone: “Pager 030 901822', [3]],
-    ],
-  );
-});
+    },
+  ],
+] as const)
+  test(`a number that ${where} calls a fax or a pager is left out and named`, async () => {
+    const { numbers, left } = await readOwn(lines.join('\n'));
+    assert.deepEqual({ numbers, left }, expected);
+  });
 
 test('lines that a quote without a partner would join are named, and none is imported', async () => {
   const head = 'reference;name;Notiz;numbers\n';
@@ -776,6 +774,23 @@ test('digits that are no number are named, and the customer keeps all numbers', 
     const report = await importInto(store, `reference;name;numbers\n1;Asha;${cell}`, 'IN');
     assert.equal(report.left, left, cell);
     assert.deepEqual(store.kept[0]?.numbers, numbers, cell);
+  }
+});
+
+test('a known customer loses no number by a cell that has more than numbers', async () => {
+  const numbers = ['+491713920000', '+4930901820'];
+  for (const cell of [
+    '030 901820 <reception> 0171 3920000',
+    '030 901820 <0171 3920000>',
+    '030 901820 (1) 0171 3920000 (2)',
+    '0171 3920000 08-12/14-18',
+    '030 901820 -> Fax',
+    '0 / 0171 3920000; 030 901820',
+  ]) {
+    const store = fakeStore();
+    await importInto(store, 'reference;name;numbers\n1;Ann;030 901820|0171 3920000');
+    await importInto(store, `reference,name,numbers\n1,Ann,"${cell}"`);
+    assert.deepEqual(store.kept[0]?.numbers.toSorted(), numbers, cell);
   }
 });
 

@@ -1,8 +1,8 @@
 import { pieces, sortWithPauses } from '../kit/event-loop-pauses.ts';
 import { line } from '../kit/text.ts';
 import { en } from '../words/en.ts';
-import type { Words } from '../words/words.ts';
-import { columns, eachText } from './customer-fields.ts';
+import { formError, type Words } from '../words/words.ts';
+import { codeFields, columns, eachText } from './customer-fields.ts';
 import type { CustomerStore } from './customer-store.ts';
 import { columnUses, type Mapping } from './import/choose-columns.ts';
 import { isStorable, type PlannedCustomer, planCustomers } from './import/plan-import.ts';
@@ -12,8 +12,14 @@ import { type GoOn, storePlan } from './import/store-plan.ts';
 import { readTable, type Table } from './import/table.ts';
 import type { LineReports } from './import-refusals.ts';
 
-/** The texts of a form or a table. */
-export const textSchemas = eachText((name) => line(name, { blank: name !== 'name' }).optional());
+/** The texts of a form or of a customer at /admin. */
+export const textSchemas = {
+  ...eachText((name) => line(name, { blank: name !== 'name' }).optional()),
+  language: line('language', { blank: true })
+    .refine((text) => codeFields.language.read(text) !== undefined, formError('languageCode'))
+    .transform((text) => codeFields.language.read(text) ?? '')
+    .optional(),
+};
 
 type ImportReport = LinesReport & {
   /** Customers that are stored. */

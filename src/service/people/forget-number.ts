@@ -19,7 +19,7 @@ type ForgetReport = {
   readonly calls: number;
   readonly requests: number;
   readonly customers: number;
-  /** Notes about others, entries of the audit log, receivers' answers and bridges' reports that named it. */
+  /** Notes about others, entries of the audit log, receivers' answers, and reports and certificates of bridges that named it. */
   readonly texts: number;
   /** Where it still stands, and in how many. */
   readonly left: Left;
@@ -87,8 +87,9 @@ export type ForgettingStore = {
   purge(): Promise<boolean>;
 };
 
-/** What the history keeps of a request that names the number. */
+/** What the history keeps of a request that names the number, and of what a lookup was answered. */
 const keptFields = ['id', 'direction', 'status', 'caller_id'];
+const keptAnswers = ['priority', 'segment'];
 
 /** Removes a number from an account (see `forgetForm`), in all forms in which its line may have called. */
 export async function forgetNumber(
@@ -158,11 +159,15 @@ async function forgetForm(
       for (const entry of entries) {
         if (masked.has(entry.id)) continue;
         const before = { path: entry.path, request: textOf(entry), response: entry.response };
-        const named = isOfNumber || namesOf(entry).some(isNumber);
+        const names = namesOf(entry);
+        const named = isOfNumber || names.some(isNumber);
+        // Earlier versions left the answers of lookups.
+        const answered =
+          named || names.includes(FORGOTTEN) ? answeringNothing(before.response) : before.response;
         const after = {
           path: without(before.path),
-          request: named ? namingNothing(entry) : withoutInTexts(before.request, without),
-          response: before.response === null ? null : withoutInTexts(before.response, without),
+          request: named ? namingNothing(entry, without) : withoutInTexts(before.request, without),
+          response: answered === null ? null : withoutInTexts(answered, without),
         };
         if (!named && isDeepStrictEqual(before, after)) continue;
         masked.add(entry.id);
@@ -244,11 +249,21 @@ const isPlain = (value: unknown): value is string | number =>
 
 const isCaller = (field: string) => field === 'from' || field === 'number';
 
-/** The payload with only those fields that name no person. */
-function namingNothing(entry: StoredRequest): string {
-  const kept = Object.entries(fieldsOf(entry)).flatMap(([name, value]) =>
-    keptFields.includes(name) && isPlain(value) ? [[name, value]] : isCaller(name) ? [[name, FORGOTTEN]] : [],
-  );
+/** What a lookup was answered, with only those fields that tell nothing of the caller; other answers as they are. */
+function answeringNothing(response: string | null): string | null {
+  const answer = response && parseJson(response);
+  if (typeof answer !== 'object' || answer === null || !('segment' in answer)) return response;
+  const kept = Object.entries(answer).filter(([name]) => keptAnswers.includes(name));
+  return JSON.stringify(Object.fromEntries(kept));
+}
+
+/** The payload with only those fields that name no person. The id is what a phone system knows a call by, and stays. */
+function namingNothing(entry: StoredRequest, without: (text: string) => string): string {
+  const kept = Object.entries(fieldsOf(entry)).flatMap(([name, value]) => {
+    if (isCaller(name)) return [[name, FORGOTTEN]];
+    if (!keptFields.includes(name) || !isPlain(value)) return [];
+    return [[name, name === 'id' || without(`${value}`) === `${value}` ? value : without(`${value}`)]];
+  });
   const left = Object.fromEntries(kept);
   return isRead(entry) ? `${new URLSearchParams(left)}` : JSON.stringify(left);
 }

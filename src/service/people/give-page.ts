@@ -65,5 +65,5 @@ async function page(request: UserRequest, { store, callBackList }: Parts): Promi
 export function giveLink(one: CallBack, request: UserRequest): Html {
   const { give } = request.words.callBack;
   const address = `/call-back/give?${new URLSearchParams(subjectFields(one, request))}`;
-  return html`<a class="button bare" href=${address} title=${give} aria-label=${`${give}: ${nameOf(one)}`}>${icon('users')}</a>`;
+  return html`<a href=${address} aria-label=${`${give}: ${nameOf(one)}`}>${icon('users')}${give} …</a>`;
 }

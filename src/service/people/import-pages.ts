@@ -18,8 +18,8 @@ import {
   type CustomerField,
   columns,
   customerFields,
-  fieldText,
   shownFields,
+  shownText,
 } from './customer-fields.ts';
 import type { CustomerStore } from './customer-store.ts';
 import { importPlan, importSummary, NEW_PRIORITY, namesCustomers } from './customers-csv.ts';
@@ -327,7 +327,8 @@ function notices({ request, table, mapping }: Shown, preview: ImportPreview | un
     }`;
 }
 
-function lineTable({ words }: UserRequest, { lines }: ImportPreview): Html {
+function lineTable(request: UserRequest, { lines }: ImportPreview): Html {
+  const { words } = request;
   return table({
     caption: words.importing.firstLines,
     rows: lines,
@@ -337,7 +338,7 @@ function lineTable({ words }: UserRequest, { lines }: ImportPreview): Html {
         (name): Column<ImportPreview['lines'][number]> => ({
           head: customerFields[name].label(words),
           cell({ customer }) {
-            const shown = fieldText(customer, name);
+            const shown = shownText(customer, name, request);
             return shown && displayText(shown);
           },
         }),
@@ -351,7 +352,7 @@ function lineTable({ words }: UserRequest, { lines }: ImportPreview): Html {
 function changeTable(request: UserRequest, { changes, changed }: ImportPreview): Html {
   const { apiLog, importing: text, common } = request.words;
   const written = (customer: Customer, name: CustomerField) =>
-    fieldText({ ...customer, numbers: customer.numbers.toSorted() }, name) || apiLog.empty;
+    shownText({ ...customer, numbers: customer.numbers.toSorted() }, name, request) || apiLog.empty;
   return (
     changed > 0 &&
     html`<h2>${text.changes}</h2>

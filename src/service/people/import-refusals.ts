@@ -24,7 +24,7 @@ export function refusals(before?: Refusals): Refusals {
   };
 }
 
-export type Refusals = {
+type Refusals = {
   add(line: number, message: string): void;
   count(): number;
   reasons(): readonly Refused[];

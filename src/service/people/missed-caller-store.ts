@@ -1,4 +1,4 @@
-import { wantedPersonSql } from '../calls/call-meaning.ts';
+import { wantsCallBackSql } from '../calls/call-meaning.ts';
 import { type CallRecord, FORGOTTEN } from '../calls/call-record.ts';
 import { callColumns, callOf, whoCalls } from '../calls/call-rows.ts';
 import type { Span } from '../kit/calendar.ts';
@@ -72,7 +72,7 @@ const missedCallsSql = (
 ) => `WITH slice AS (SELECT id, number, started_at AS since, completed_at AS until
     FROM calls ${along(ofNumber ? 'calls_missed_by_number' : 'calls_missed')}
     WHERE account_id = $1 AND missed AND completed_at >= $2 AND (completed_at, id) < ($3, $4)
-      AND ${wantedPersonSql('calls')} AND number <> '${FORGOTTEN}' ${ofNumber ? 'AND number = $5' : ''}
+      AND ${wantsCallBackSql('calls')} AND number <> '${FORGOTTEN}' ${ofNumber ? 'AND number = $5' : ''}
     ORDER BY completed_at DESC, id DESC LIMIT ${CALLS}),
   ranked AS (SELECT id, number, since, until, row_number() OVER (ORDER BY until DESC, id DESC) AS place,
       row_number() OVER (PARTITION BY number ORDER BY until DESC, id DESC) AS rank,

@@ -1,9 +1,9 @@
 import { createSharedReads } from '../store/statements.ts';
-import { actionsSince, type CallBack, callBacks, TOGETHER } from './call-backs.ts';
+import { actionsSince, type CallBack, callBacks, isHolding, TOGETHER } from './call-backs.ts';
 import type { CallerStore } from './caller-store.ts';
 
 /** How long a missed caller is listed: a week, so that no one is forgotten over a weekend. */
-const LISTED_MS = 7 * 24 * 3_600_000;
+export const LISTED_MS = 7 * 24 * 3_600_000;
 
 /** In order. `more`: there may be others, that were missed before these. */
 type MissedPeople = { readonly people: CallBack[]; readonly more: boolean };
@@ -26,7 +26,7 @@ export function createMissedPeopleReader(
     const actions = called
       ? await callers.actions(account, { numbers: called }, TOGETHER)
       : await actionsSince(callers, account, since);
-    const names = actions.some(({ kind }) => kind === 'taken') ? await userNames?.(account) : undefined;
+    const names = actions.some(isHolding) ? await userNames?.(account) : undefined;
     const people = callBacks(
       missed.flatMap((one) => one.callers),
       actions.filter(({ at }) => at >= since),

@@ -14,7 +14,7 @@ import { line } from '../kit/text.ts';
 import { MAX_NOTE_LENGTH } from '../rules/limits.ts';
 import { personAddress } from '../rules/person-address.ts';
 import { plainText } from '../rules/plain-text.ts';
-import { type Customer, eachText, MAX_NUMBERS, withChange } from './customer-fields.ts';
+import { type Customer, eachStored, MAX_NUMBERS, withChange } from './customer-fields.ts';
 import { newCustomerPage } from './customer-pages.ts';
 import { type CustomerRefusal, isSameCustomer } from './customer-writer.ts';
 import { textSchemas } from './customers-csv.ts';
@@ -29,12 +29,14 @@ const MAX_FOUND = 5;
 const edited = z.object({
   reference: line('reference', { blank: true }).optional(),
   ...textSchemas,
+  blocked: z.enum(['', 'yes']).optional(),
   segment: z.string().optional(),
 });
 const named = z.object({
   number: z.string().refine(isDialable),
   name: line('name'),
   segment: z.string().default(''),
+  blocked: z.enum(['', 'yes']).default(''),
 });
 const noteKey = z.object({
   id: z.coerce.number().int(),
@@ -42,11 +44,13 @@ const noteKey = z.object({
   user: z.string(),
   at: z.coerce.number().int(),
   text: z.string().trim().max(MAX_NOTE_LENGTH),
+  /** What the note said when the form was made. */
+  read: z.string().default(''),
 });
-/** A customer as a form was made with it. */
+/** A customer as a form was made with it; one that was made before an upgrade lacks the fields that are newer. */
 const asRead = z.object({
   reference: z.string(),
-  ...eachText(() => z.string()),
+  ...eachStored(() => z.string().optional()),
   segment: z.string().nullable(),
   numbers: z.array(z.string()),
 });
@@ -62,9 +66,11 @@ export function personChanges(pages: Pages, parts: PersonParts): void {
     const [customer, other] = await Promise.all([known(request, parts), known(request, parts, 'other')]);
     if (customer.reference === other.reference)
       return { redirect: personPath({ customer, number: '' }, request) };
+    // Merged, somebody would be let in, or shut out, without a word.
+    if (customer.blocked !== other.blocked) throw new Refusal(409, (errors) => errors.onlyOneBlocked);
     const merged = {
       ...customer,
-      ...eachText((name) => customer[name] || other[name]),
+      ...eachStored((name) => customer[name] || other[name]),
       numbers: [...customer.numbers, ...other.numbers],
       segment: customer.segment ?? other.segment,
     };
@@ -94,10 +100,13 @@ export function personChanges(pages: Pages, parts: PersonParts): void {
     // A note that is changed loses what it said.
     if (!mayDelete(request)) throw onlyAdministrators();
     const of = `note of ${author} about ${number}`;
-    if (text === '') {
-      if (await callers.removeNote(account.id, read.data)) await audit('removal', of);
-    } else if (await callers.editNote(account.id, read.data, user.name, text))
-      if (author !== user.name) await audit('settings', `${of}, changed`);
+    const isDone =
+      text === ''
+        ? await callers.removeNote(account.id, read.data)
+        : await callers.editNote(account.id, read.data, { by: user.name, text });
+    if (!isDone) throw changedMeanwhile();
+    if (text === '') await audit('removal', of);
+    else if (author !== user.name) await audit('settings', `${of}, changed`);
     const reference = form.get('customer') ?? '';
     const customer = reference === '' ? null : { reference, name: '' };
     return { redirect: personAddress({ customer, number }, form.get('back') ?? '') };
@@ -169,7 +178,7 @@ function again({ request, parts, now, read }: Saved, also: Partial<Draft> = {}):
   const { form } = request;
   const customer = {
     ...now,
-    ...given(eachText((name) => form.get(name) ?? undefined)),
+    ...given(eachStored((name) => form.get(name) ?? undefined)),
     ...(form.has('reference') && { reference: form.get('reference') ?? '' }),
     ...(form.has('segment') && { segment: form.get('segment') }),
   };
@@ -196,7 +205,7 @@ async function save(request: UserRequest, parts: PersonParts): Promise<Answer> {
   const isNew = !form.has('customer');
   const now = isNew ? undefined : await known(request, parts);
   const sent = asRead.safeParse(parseJson(form.get('read') ?? ''));
-  const read = sent.success ? (sent.data as Customer) : now;
+  const read = sent.success ? ({ ...now, ...given(sent.data) } as Customer) : now;
   const saved: Saved = { request, parts, now, read };
   const drop = form.get('drop');
   if (drop !== null) {
@@ -238,25 +247,28 @@ async function nameStranger(request: UserRequest, parts: PersonParts): Promise<A
     number: form.get('number') ?? '',
     name: form.get('name') ?? '',
     segment: form.get('segment') ?? '',
+    blocked: form.get('blocked') ?? '',
     found: [],
   };
   if (!values) {
     if (errors.number !== undefined) throw new Refusal(422, ({ notThere }) => notThere);
     return showPerson(request, parts, { named: { ...typed, errors } });
   }
-  const { number, name, segment } = values;
+  const { number, name, segment, blocked } = values;
   const join = form.get('join');
   if (join === null && !form.has('new')) {
     const found = await namesakes(name, request, parts);
     if (found.length > 0) return showPerson(request, parts, { named: { ...typed, found } });
   }
-  const fresh = { reference: newUid(), name, segment: segment === '' ? null : segment, numbers: [number] };
+  // What is chosen goes for a known customer, too, to whom the number is added; what is not chosen stays.
+  const chosen = { ...(segment !== '' && { segment }), ...(blocked !== '' && { blocked }) };
+  const fresh = { reference: newUid(), name, numbers: [number], ...chosen };
   for (;;) {
     const known = join === null ? undefined : await customers.get(account.id, join);
     if (join !== null && known === undefined) throw new Refusal(404, (all) => all.notThere);
     const customer = withChange(
       known,
-      known ? { reference: known.reference, numbers: [...known.numbers, number] } : fresh,
+      known ? { reference: known.reference, numbers: [...known.numbers, number], ...chosen } : fresh,
     );
     const outcome = await customers.replace(account.id, { before: known ? [known] : [], after: [customer] });
     // Another number may be added to the same customer at the same moment: both are.

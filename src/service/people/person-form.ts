@@ -6,7 +6,14 @@ import { changeForm, choice, type FieldErrors, field, fold, hiddenFields, notice
 import { icon } from '../kit/icon.ts';
 import { plainText } from '../rules/plain-text.ts';
 import { type Html, html } from '../words/html.ts';
-import { type Customer, fieldText, listedNumbers, textFields, textNames } from './customer-fields.ts';
+import {
+  type Customer,
+  listedNumbers,
+  shownText,
+  type storedNames,
+  textFields,
+  textNames,
+} from './customer-fields.ts';
 import { backIn, type Person, personPath, SHOWN_NUMBERS } from './person.ts';
 
 /** What the form of a customer shows: what is stored, or what somebody has typed. */
@@ -35,11 +42,18 @@ export type Namesakes = {
   readonly number: string;
   readonly name: string;
   readonly segment: string;
+  readonly blocked: string;
   readonly found: readonly Customer[];
   readonly errors?: FieldErrors | undefined;
 };
 
-export const strangerDraft = (number: string): Namesakes => ({ number, name: '', segment: '', found: [] });
+export const strangerDraft = (number: string): Namesakes => ({
+  number,
+  name: '',
+  segment: '',
+  blocked: '',
+  found: [],
+});
 
 /** Tells a customer from others of the same name. */
 const nameAndNumber = ({ name, numbers }: Customer) =>
@@ -58,9 +72,21 @@ const segmentChoice = (value: string | null | undefined, request: SegmentRequest
     ],
   });
 
+const blockedChoice = (value: string | undefined, { words }: SegmentRequest, hint?: string) =>
+  choice({
+    label: words.customers.blocked,
+    name: 'blocked',
+    value: value ?? '',
+    hint,
+    options: [
+      ['', words.common.no],
+      ['yes', words.common.yes],
+    ],
+  });
+
 /** The form of a stranger. A known name asks first: the same person with another number, or somebody else? */
 export function nameForm(
-  { number, name, segment, found, errors }: Namesakes,
+  { number, name, segment, blocked, found, errors }: Namesakes,
   known: readonly Customer[],
   request: SegmentRequest,
 ): Html {
@@ -78,6 +104,7 @@ export function nameForm(
         <p class="wrong small is-missed" id="e-name">${errors?.name}</p>
       </div>
       ${segmentChoice(segment, request, errors)}
+      ${blockedChoice(blocked, request)}
       ${
         found.length === 0
           ? html`<button type="submit" class="primary">${words.common.save}</button>
@@ -99,9 +126,9 @@ function customerFieldset(
   const { words } = request;
   const text = words.person;
   const asRead = read && !hasMany(read) ? read : undefined;
-  const other = (name: 'segment' | (typeof textNames)[number], mine: string | null | undefined) =>
+  const other = (name: 'segment' | (typeof storedNames)[number], mine: string | null | undefined) =>
     isConflict && read && (read[name] ?? '') !== (mine ?? '')
-      ? html`<p class="hint">${text.theirs(plainText(fieldText(read, name) || words.common.none, 80))}</p>`
+      ? html`<p class="hint">${text.theirs(plainText(shownText(read, name, request) || words.common.none, 80))}</p>`
       : null;
   return html`
     ${isConflict && notice(text.changed, 'bad')}
@@ -120,6 +147,15 @@ function customerFieldset(
         })}${other(name, customer[name])}`,
     )}
     ${segmentChoice(customer.segment, request, errors)}${other('segment', customer.segment)}
+    ${field({
+      label: words.customers.language,
+      name: 'language',
+      value: customer.language ?? '',
+      errors,
+      hint: words.customers.languageHint,
+      maxlength: 2,
+    })}${other('language', customer.language)}
+    ${blockedChoice(customer.blocked, request, words.customers.blockedHint)}${other('blocked', customer.blocked)}
     <fieldset><legend class="label">${words.customers.numbers}</legend>
       ${numbers.map(
         (number, index) =>

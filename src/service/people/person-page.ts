@@ -7,22 +7,33 @@ import { backLink, dialLink, segmentChip } from '../calls/call-cells.ts';
 import type { CallRecord } from '../calls/call-record.ts';
 import { type CallStore, newestCalls } from '../calls/call-store.ts';
 import { displayText } from '../kit/display-text.ts';
+import { face } from '../kit/face.ts';
 import { icon } from '../kit/icon.ts';
 import type { Page } from '../kit/page-request.ts';
 import { Refusal } from '../kit/refusal.ts';
 import { searchWords } from '../kit/search-text.ts';
 import { plainText } from '../rules/plain-text.ts';
 import { type Html, html } from '../words/html.ts';
+import { buttons } from './call-back-buttons.ts';
 import type { CallBackList } from './call-back-list.ts';
-import { buttons, CLOSED_MS, closedText } from './call-back-pages.ts';
+import { CLOSED_MS } from './call-back-pages.ts';
+import { closedText, dueText, triedText } from './call-back-texts.ts';
 import type { CallBack } from './call-backs.ts';
 import type { CallerStore } from './caller-store.ts';
-import { type Customer, customerFields, fieldText, listedNumbers, shownFields } from './customer-fields.ts';
+import {
+  type Customer,
+  customerFields,
+  fieldText,
+  listedNumbers,
+  shownFields,
+  shownText,
+} from './customer-fields.ts';
 import type { CustomerStore } from './customer-store.ts';
 import { type ColleagueStore, colleaguesOf } from './give-page.ts';
 import { type Person, personPath, SHOWN_NUMBERS } from './person.ts';
 import { type Draft, draftOf, editForm, type Namesakes, nameForm, strangerDraft } from './person-form.ts';
-import { readStory, storyPart } from './person-story.ts';
+import { readStory, readWeeks, storyChoice } from './person-story.ts';
+import { storyPart, weekBars } from './story-part.ts';
 
 export type PersonParts = {
   readonly store: ColleagueStore & {
@@ -54,15 +65,16 @@ export async function showPerson(
   const { store } = parts;
   const person = await readPerson(request, parts);
   const { customer, number } = person;
-  const until = untilIn(query);
+  const choice = storyChoice(request);
   const who = customer ? { customer: { is: customer.reference } } : { number: { is: number } };
   const edits = customer !== undefined && (query.has('edit') || draft !== undefined);
   const same = edits ? (query.get('same') ?? '') : '';
-  const [[story, answered], known, alike, canGive] = await Promise.all([
+  const [[story, answered], weeks, known, alike, canGive] = await Promise.all([
     Promise.all([
-      readStory(store, account.id, person, until),
+      readStory(store, account.id, person, choice),
       newestCalls(store.calls, account.id, { ...who, outcome: 'answered' }, 2),
     ]),
+    readWeeks(store, account.id, person, { timeZone: request.formats.timeZone, now: request.now }),
     customer
       ? null
       : store.customers.page({ account: account.id, words: [], segment: null, after: null, limit: OFFERED }),
@@ -71,6 +83,7 @@ export async function showPerson(
       colleaguesOf(store, request).then(({ length }) => length > 0),
   ]);
   const name = customer?.name ?? spaced(number);
+  const weekFacts = weeks.length > 0 && weekBars(person, weeks, choice, request);
   return {
     title: plainText(name, 40),
     ...(draft?.errors && { status: draft.isConflict ? 409 : 422 }),
@@ -78,7 +91,7 @@ export async function showPerson(
     scripts: ['live'],
     body: html`<article class="person">
       ${backLink(request)}
-      <header id="person" data-live><h1>${displayText(name, 80)}</h1>${
+      <header id="person" data-live>${face(customer?.name ?? '', 'l')}<h1>${displayText(name, 80)}</h1>${
         customer
           ? html`${segmentChip(customer.segment, request)}<span class="quiet">${inLine(customer, request)}</span>`
           : html`${dialLink(number, words.person.call)}<span class="quiet">${words.person.unknown}</span>`
@@ -91,9 +104,9 @@ export async function showPerson(
       ${
         edits
           ? editForm(person, draft ?? draftOf(customer), same, alike, request)
-          : factsPart(person, answered.find(isOver), request)
+          : factsPart(person, answered.find(isOver), weekFacts, request)
       }
-      ${storyPart(person, story, request)}
+      ${storyPart(person, story, choice, request)}
     </article>`,
   };
 }
@@ -145,14 +158,6 @@ async function readPerson(request: UserRequest, { store, callBackList }: PersonP
   };
 }
 
-/** Before when a page of what happened is, Unix ms, as the link to it has it. */
-function untilIn(query: URLSearchParams): number {
-  const until = query.get('until');
-  if (until === null) return Number.MAX_SAFE_INTEGER;
-  if (!/^\d{1,15}$/.test(until)) throw new Refusal(400, (errors) => errors.notPossible);
-  return Number(until);
-}
-
 const noCaller = () => new Refusal(404, (errors) => errors.notThere);
 
 /** Segments that are named as those before. */
@@ -172,10 +177,10 @@ function callBackNotice(callBack: CallBack | undefined, request: UserRequest, ca
   if (callBack === undefined) return null;
   const { formats, now, words, user } = request;
   const { person: text, callBack: said } = words;
-  const { closed, taken, times, since } = callBack;
+  const { closed, taken, due, times, since, tried } = callBack;
   const place = (picture: Html, content: Html) =>
     html`<div class="notice" data-place="call-back">${picture}<p>${content}</p><div class="together">${buttons(callBack, request, canGive, 'notice')}</div></div>`;
-  if (closed?.how === 'done' && closed.at > now - CLOSED_MS)
+  if (closed !== null && closed.how !== 'reached' && closed.at > now - CLOSED_MS)
     return place(
       icon('check', 'is-talking'),
       html`${closedText(callBack, request)} <span class="quiet">${formats.moment(closed.at, now)}</span>`,
@@ -189,12 +194,17 @@ function callBackNotice(callBack: CallBack | undefined, request: UserRequest, ca
         : said.takenBy(displayText(taken.user, 40));
   return place(
     icon('phone-missed', 'is-missed'),
-    html`${text.missed(times, formats.moment(since, now))}, ${by}.`,
+    html`${text.missed(times, formats.moment(since, now))}, ${by}${due !== null && html`, ${dueText(callBack, request)}`}.${tried && html` ${triedText(callBack, request)}.`}`,
   );
 }
 
 /** Besides name and segment: numbers, the colleague who spoke last, what else is known. */
-function factsPart(person: Person, answered: CallRecord | undefined, request: UserRequest): Html {
+function factsPart(
+  person: Person,
+  answered: CallRecord | undefined,
+  weeks: Html,
+  request: UserRequest,
+): Html {
   const { customer, number, numbers, lastCalls } = person;
   const { words, formats, now, account, extensions, query } = request;
   const text = words.person;
@@ -223,13 +233,14 @@ function factsPart(person: Person, answered: CallRecord | undefined, request: Us
       further.map(
         (name) =>
           fieldText(customer, name) !== '' &&
-          fact(customerFields[name].label(words), displayText(fieldText(customer, name), 120)),
+          fact(customerFields[name].label(words), displayText(shownText(customer, name, request), 120)),
       ),
     crm &&
       fact(
         text.crm,
         html`<a href=${crm} target="_blank" rel="noreferrer">${displayText(new URL(crm).host, 60)}</a>`,
       ),
+    weeks && fact(text.weeks, weeks),
   ].filter(Boolean);
   return (
     facts.length > 0 &&

@@ -1,22 +1,38 @@
-import { answererName } from '../accounts/extensions.ts';
-import { mayDelete, type UserRequest } from '../accounts/user-request.ts';
-import { callAddress, endText, isDialable, stateOf } from '../calls/call-cells.ts';
-import { type CallRecord, talkedFor } from '../calls/call-record.ts';
+import type { UserRequest } from '../accounts/user-request.ts';
+import type { CallRecord } from '../calls/call-record.ts';
 import { type CallStore, noFilter } from '../calls/call-store.ts';
-import { displayText, lines } from '../kit/display-text.ts';
-import { changeForm, hiddenFields } from '../kit/form.ts';
-import { icon } from '../kit/icon.ts';
-import { duration } from '../rules/duration.ts';
-import { MAX_NOTE_LENGTH } from '../rules/limits.ts';
-import { type Html, html } from '../words/html.ts';
+import { dateAt, dateIn, mondayOf, type Span, startOf } from '../kit/calendar.ts';
+import { folded } from '../kit/folded.ts';
+import { Refusal } from '../kit/refusal.ts';
+import { hasWords } from '../kit/search-text.ts';
 import { withoutUndone } from './call-backs.ts';
 import type { StoredAction } from './caller-action-store.ts';
 import type { CallerStore } from './caller-store.ts';
-import { type Person, personPath } from './person.ts';
+import type { Person } from './person.ts';
 
 const PER_PAGE = 30;
+/** Notes that one search reads; it goes on from there. */
+const SEARCHED = 300;
+/** Weeks that are counted, and calls: with more, nobody wants to see them as bars. */
+const [WEEKS, MAX_COUNTED] = [12, 2_000];
 
-type Moment = { readonly at: number } & ({ readonly call: CallRecord } | { readonly action: StoredAction });
+export const storyKinds = ['all', 'notes', 'calls', 'missed'] as const;
+
+/** What of a person's story is wanted, as the address says it. */
+export type StoryChoice = {
+  readonly show: (typeof storyKinds)[number];
+  /** As typed: notes that have all of these words. */
+  readonly search: string;
+  /** The Monday of the only week that is wanted. */
+  readonly week: Temporal.PlainDate | undefined;
+  /** From there to before then, Unix ms. */
+  readonly span: Span;
+};
+
+export type Moment = { readonly at: number } & (
+  | { readonly call: CallRecord }
+  | { readonly action: StoredAction }
+);
 
 export type Story = {
   /** Newest first. */
@@ -25,32 +41,98 @@ export type Story = {
   readonly older: number | null;
 };
 
-/** The calls, notes and call-backs of all numbers of a person before a time, a page of them. */
-export async function readStory(
-  store: { readonly calls: CallStore; readonly callers: CallerStore },
+type StoryStore = { readonly calls: CallStore; readonly callers: CallerStore };
+
+export function storyChoice({ query, formats }: Pick<UserRequest, 'query' | 'formats'>): StoryChoice {
+  const until = query.get('until');
+  if (until !== null && !/^\d{1,15}$/.test(until)) throw new Refusal(400, (errors) => errors.notPossible);
+  const day = dateIn(query.get('week'));
+  const week = day && mondayOf(day);
+  const { timeZone } = formats;
+  const end = until === null ? Number.MAX_SAFE_INTEGER : Number(until);
+  return {
+    show: storyKinds.find((kind) => kind === query.get('show')) ?? 'all',
+    search: (query.get('q') ?? '').trim(),
+    week,
+    span: {
+      since: week ? startOf(week, timeZone) : 0,
+      until: week ? Math.min(end, startOf(week.add({ days: 7 }), timeZone)) : end,
+    },
+  };
+}
+
+/** The calls, notes and call-backs of all numbers of a person that are wanted, a page of them. */
+export function readStory(
+  store: StoryStore,
+  account: number,
+  person: Person,
+  choice: StoryChoice,
+): Promise<Story> {
+  if (choice.search !== '') return findNotes(store, account, person, choice);
+  return choice.show === 'notes'
+    ? readNotes(store, account, person, choice)
+    : readMoments(store, account, person, choice);
+}
+
+/** The newest notes about a person in a span, newest first. */
+async function notesAbout(
+  { callers }: StoryStore,
+  account: number,
+  numbers: readonly string[],
+  { since, until }: Span,
+  limit: number,
+) {
+  const notes = await callers.notes(account, { numbers, since, before: { at: until, id: 0 }, limit });
+  const older = notes.length < limit ? null : (notes.at(-1)?.at ?? null);
+  return { notes, older };
+}
+
+const noteMoments = (notes: readonly Omit<StoredAction, 'kind'>[]): Moment[] =>
+  notes.map((note) => ({ at: note.at, action: { ...note, kind: 'note' } }));
+
+async function readNotes(store: StoryStore, account: number, { numbers }: Person, { span }: StoryChoice) {
+  const { notes, older } = await notesAbout(store, account, numbers, span, PER_PAGE);
+  return { moments: noteMoments(notes), older };
+}
+
+async function findNotes(
+  store: StoryStore,
+  account: number,
+  { numbers }: Person,
+  { span, search }: StoryChoice,
+): Promise<Story> {
+  const { notes, older } = await notesAbout(store, account, numbers, span, SEARCHED);
+  const words = folded(search).split(/\s+/);
+  return { moments: noteMoments(notes.filter(({ text }) => hasWords(text, words))), older };
+}
+
+async function readMoments(
+  store: StoryStore,
   account: number,
   { customer, numbers }: Person,
-  until: number,
+  { show, span }: StoryChoice,
 ): Promise<Story> {
   const [number = ''] = numbers;
   const who = customer ? { customer: { is: customer.reference } } : { number: { is: number } };
   const [page, actions] = await Promise.all([
     store.calls.page({
       account,
-      filter: { ...noFilter, ...who, until },
+      filter: { ...noFilter, ...who, ...span, ...(show === 'missed' && { outcome: 'missed' }) },
       towards: 'older',
       from: null,
       limit: PER_PAGE,
     }),
-    store.callers.actions(account, { numbers, until }, PER_PAGE),
+    show === 'all' ? store.callers.actions(account, { numbers, until: span.until }, PER_PAGE) : [],
   ]);
   const ends = page.calls.flatMap(({ missed, completedAt }) => (missed ? (completedAt ?? []) : []));
   const all: Moment[] = [
     ...page.calls.map((call) => ({ at: call.startedAt, call })),
     ...withoutUndone(actions, ends)
-      .filter(({ kind }) => kind === 'note' || kind === 'done')
+      .filter(({ kind }) => ['note', 'done', 'talked', 'tried'].includes(kind))
       .map((action) => ({ at: action.at, action })),
-  ].sort((a, b) => b.at - a.at);
+  ]
+    .filter(({ at }) => at >= span.since)
+    .sort((a, b) => b.at - a.at);
   // All are known down to the place that the shorter of the lists has reached.
   const from = Math.max(
     page.next?.at ?? 0,
@@ -58,91 +140,63 @@ export async function readStory(
     all[PER_PAGE - 1]?.at ?? 0,
   );
   const moments = all.filter(({ at }) => at >= from);
-  const isLast = page.next === null && actions.length < PER_PAGE && moments.length === all.length;
+  const isLast =
+    from <= span.since || (page.next === null && actions.length < PER_PAGE && moments.length === all.length);
   return { moments, older: isLast ? null : from };
 }
 
-/** The field for a note, and below it what happened. */
-export function storyPart(person: Person, { moments, older }: Story, request: UserRequest): Html {
-  const { words, formats, now, query, token } = request;
-  const dayOf = ({ at }: Moment) => formats.day(at, now);
-  return html`<section class="story" data-place="story">
-    ${
-      isDialable(person.number) &&
-      changeForm(
-        { action: '/call-back', token, is: 'write', refused: words.bar.refused },
-        html`${hiddenFields({
-          number: person.number,
-          kind: 'note',
-          from: 'person',
-          customer: person.customer?.reference ?? '',
-          back: query.get('back') ?? '',
-        })}
-          <textarea name="text" rows="1" maxlength=${MAX_NOTE_LENGTH} required aria-label=${words.person.note} placeholder=${words.person.note} autofocus=${query.get('at') === 'note'}></textarea>
-          <button type="submit">${words.common.save}</button>`,
-      )
-    }
-    <div id="story" data-live>
-      ${moments.length === 0 && html`<p class="empty">${words.calls.none}</p>`}
-      ${
-        moments.length > 0 &&
-        html`<ol class="timeline">${moments.map((one, index) => [
-          (index === 0 || dayOf(one) !== dayOf(moments[index - 1] as Moment)) &&
-            html`<li class="day" data-key=${`day ${dayOf(one)}`}>${dayOf(one)}</li>`,
-          'call' in one ? callMoment(one.call, request) : actionMoment(one.action, person, request),
-        ])}</ol>`
-      }
-      ${older !== null && html`<a class="button" href=${personPath(person, request, { until: String(older) })}>${words.kit.older}</a>`}
-    </div>
-  </section>`;
+export type StoryDay = {
+  /** Of one of its moments, Unix ms. */
+  readonly at: number;
+  readonly moments: readonly Moment[];
+  /** Whether it is one line that can be opened: nothing was said on a day that is over. */
+  readonly folded: boolean;
+};
+
+const isNote = (one: Moment) => 'action' in one && one.action.kind === 'note';
+
+/** The days of a story, the newest first. `fold`: days of calls alone become one line each. */
+export function storyDays(
+  moments: readonly Moment[],
+  { timeZone, now, fold }: { readonly timeZone: string; readonly now: number; readonly fold: boolean },
+): StoryDay[] {
+  const today = dateAt(now, timeZone).toString();
+  const days = Map.groupBy(moments, ({ at }) => dateAt(at, timeZone).toString());
+  return Array.from(days, ([day, ofDay]) => ({
+    at: ofDay[0]?.at ?? 0,
+    moments: ofDay,
+    folded: fold && day !== today && ofDay.filter((one) => 'call' in one).length > 1 && !ofDay.some(isNote),
+  }));
 }
 
-const timeOf = (at: number, { formats }: UserRequest) =>
-  html`<time class="quiet" datetime=${new Date(at).toISOString()} title=${formats.dateTime(at)}>${formats.time(at)}</time>`;
+export type StoryWeek = {
+  readonly monday: Temporal.PlainDate;
+  readonly calls: number;
+  readonly missed: number;
+};
 
-function callMoment(call: CallRecord, request: UserRequest): Html {
-  const { words, extensions } = request;
-  const { picture, word, live } = stateOf(call, request);
-  const by = call.callerId && displayText(answererName(extensions, call.callerId), 60);
-  const end = endText(call, words);
-  const talked = talkedFor(call);
-  const text = call.missed || live === 'ringing' || !by ? word : words.person.answered(by);
-  return html`<li data-key=${call.id}>${picture}<div><a href=${callAddress(call.id)}>${text}</a>${
-    (end || talked !== null) && html` <span class="quiet">${end || duration(talked)}</span>`
-  }</div>${timeOf(call.startedAt, request)}</li>`;
-}
-
-function actionMoment(action: StoredAction, person: Person, request: UserRequest): Html {
-  const { words, token, query } = request;
-  const { id, number, at, kind, user: author, text } = action;
-  const key = `${kind} ${id}`;
-  if (kind === 'done')
-    return html`<li data-key=${key}>${icon('phone-outgoing', 'quiet')}<div>${words.callBack.calledBack(displayText(author, 40))}</div>${timeOf(at, request)}</li>`;
-  const fields = {
-    id: String(id),
-    number,
-    at: String(at),
-    user: author,
-    customer: person.customer?.reference ?? '',
-    back: query.get('back') ?? '',
-  };
-  const note = text ?? '';
-  return html`<li class="note" data-key=${key}>${icon('message-square-text')}
-    <div><p>${lines(note)}</p><p class="small quiet">${displayText(author, 40)}</p></div>${timeOf(at, request)}
-    ${
-      mayDelete(request) &&
-      html`<details class="menu"><summary class="button bare" aria-label=${words.person.changeNote} title=${words.person.changeNote}>${icon('pencil')}</summary><div>
-        ${changeForm(
-          { action: '/person/note', token, is: 'form', refused: words.bar.refused },
-          html`${hiddenFields(fields)}
-            <textarea name="text" rows="3" maxlength=${MAX_NOTE_LENGTH} required aria-label=${words.person.changeNote}>${note}</textarea>
-            <button type="submit">${words.common.save}</button>`,
-        )}
-        ${changeForm(
-          { action: '/person/note', token, refused: words.bar.refused },
-          html`${hiddenFields({ ...fields, text: '' })}<button type="submit" class="danger">${words.common.remove}</button>`,
-        )}
-      </div></details>`
-    }
-  </li>`;
+/** How often a person called in each of the last weeks, the oldest first; none if that is too often to count, or never. */
+export async function readWeeks(
+  { callers }: Pick<StoryStore, 'callers'>,
+  account: number,
+  { numbers }: Person,
+  { timeZone, now }: { readonly timeZone: string; readonly now: number },
+): Promise<StoryWeek[]> {
+  const today = dateAt(now, timeZone);
+  const first = mondayOf(today).subtract({ weeks: WEEKS - 1 });
+  const since = startOf(first, timeZone);
+  const calls = await callers.callTimes(account, numbers, since, MAX_COUNTED);
+  if (calls.length === 0 || calls.length === MAX_COUNTED) return [];
+  const weeks = Array.from({ length: WEEKS }, (_, week) => ({
+    monday: first.add({ weeks: week }),
+    calls: 0,
+    missed: 0,
+  }));
+  for (const { at, missed } of calls) {
+    const week = weeks[Math.floor(first.until(dateAt(at, timeZone)).days / 7)];
+    if (week === undefined) continue;
+    week.calls += 1;
+    if (missed) week.missed += 1;
+  }
+  return weeks;
 }

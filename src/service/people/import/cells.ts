@@ -12,24 +12,36 @@ export const NULL = '\\N';
 
 export type Quote = '"' | "'";
 
+/** In characters. More than any field takes (see kit/text.ts and MAX_TEXT of numbers): a longer cell is too long for each. */
+export const LONGEST_CELL = 4_096;
 /** A longer cell in quotes is taken for a quote that is never closed. */
-const LONGEST_QUOTED = 65_536;
+export const LONGEST_QUOTED = 65_536;
+/** What a row has in quotes; behind it, a quote is text. */
+const MOST_QUOTED = 4 * LONGEST_QUOTED;
 /** The rest of a line with more cells is one cell. */
 const MOST_CELLS = 10_000;
-/** One in this number of lines without cells is given, so that the reader can let other work run. */
-const BLANK_LINES = 1_000;
+/** Rows without cells are given after so many blank lines and characters of a cell, so that the reader can let other work run. */
+const [BLANK_LINES, LONG_SCAN] = [1_000, 65_536];
 
 /**
  * The cells of a delimiter-separated text, trimmed, without most lines that have none. Unlike RFC 4180, a quote is one only
  * where a cell begins with it and ends after its partner: `Gasthaus "Krone"`, `12" pipes` and `"Krone" Inn` are text, as
- * people and spreadsheets write them. No text is an error.
+ * people and spreadsheets write them. No text is an error. Of a cell that is longer than `longest`, only the beginning is given,
+ * and an ellipsis, which makes it longer still: whatever is done with all of a cell takes little time.
  */
-export function* rowsOf(text: string, delimiter: string, quote: Quote = '"'): Generator<Row> {
+export function* rowsOf(
+  text: string,
+  delimiter: string,
+  { quote = '"', longest = LONGEST_CELL }: { quote?: Quote; longest?: number } = {},
+): Generator<Row> {
   const isBlank = (char: string | undefined) => (char === ' ' || char === '\t') && char !== delimiter;
   const isEnd = (char: string | undefined) =>
     char === undefined || char === delimiter || char === '\n' || char === '\r';
-  const unquoted = new RegExp(`[^${RegExp.escape(delimiter)}\\r\\n]*`, 'y');
-  const restOfLine = /[^\r\n]*/y;
+  const behindBlanks = (at: number): number => {
+    let end = at;
+    while (isBlank(text[end]) && end - at < LONG_SCAN) end += 1;
+    return end;
+  };
   const breaks = /\r\n|\r|\n/g;
 
   let at = text.startsWith('\ufeff') ? 1 : 0;
@@ -37,26 +49,31 @@ export function* rowsOf(text: string, delimiter: string, quote: Quote = '"'): Ge
   let blank = 0;
   while (at < text.length) {
     const cells: string[] = [];
-    const add = (cell: string) => cells.push(cell.trim() === NULL ? '' : cell.trim());
+    const add = (written: string) => {
+      const cell = written.trim();
+      cells.push(cell === NULL ? '' : cell.length > longest ? `${cell.slice(0, longest)}…` : cell);
+    };
     const began = line;
     const beginning = at;
     let end = at;
+    let inQuotes = 0;
     for (;;) {
-      let start = at;
-      while (isBlank(text[start])) start += 1;
-      const isQuoted = text[start] === quote && cells.length < MOST_CELLS;
+      const start = behindBlanks(at);
+      const isQuoted = text[start] === quote && cells.length < MOST_CELLS && inQuotes < MOST_QUOTED;
       const quoted = isQuoted ? quotedCell(text, start, quote) : undefined;
-      end = quoted?.end ?? 0;
-      while (quoted && isBlank(text[end])) end += 1;
+      end = quoted ? behindBlanks(quoted.end) : 0;
       if (quoted && isEnd(text[end])) {
+        inQuotes += end - start;
         line += quoted.cell.match(breaks)?.length ?? 0;
         add(quoted.cell);
       } else {
-        const pattern = cells.length < MOST_CELLS ? unquoted : restOfLine;
-        pattern.lastIndex = at;
-        const cell = pattern.exec(text)?.[0] ?? '';
-        end = at + cell.length;
-        add(cell);
+        const separator = cells.length < MOST_CELLS ? delimiter : '\n';
+        end = endOfPart(text, at, separator);
+        for (let from = at; end - from === LONG_SCAN; end = endOfPart(text, from, separator)) {
+          yield { line: began, cells: [] };
+          from = end;
+        }
+        add(text.slice(at, end));
       }
       at = end + 1;
       if (text[end] !== delimiter) {
@@ -69,6 +86,18 @@ export function* rowsOf(text: string, delimiter: string, quote: Quote = '"'): Ge
     if (cells.some((cell) => cell !== '')) yield { line: began, cells, ...(written && { written }) };
     else if (++blank % BLANK_LINES === 0) yield { line: began, cells: [] };
   }
+}
+
+/** Where a cell without quotes ends, or the next part of it. */
+function endOfPart(text: string, from: number, separator: string): number {
+  const most = Math.min(text.length, from + LONG_SCAN);
+  const code = separator.charCodeAt(0);
+  for (let at = from; at < most; at += 1) {
+    const char = text.charCodeAt(at);
+    // Line breaks.
+    if (char === code || char === 10 || char === 13) return at;
+  }
+  return most;
 }
 
 /**

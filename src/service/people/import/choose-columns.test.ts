@@ -753,6 +753,16 @@ test('a check box is no reference, even if it is called so', () => {
   assert.equal(chosen('Reference;Name;Phone\n1;Anna;030 901820\n0;Max;030 901821').Reference, 'reference');
 });
 
+test('numbers of customers are references, also where all lines have the first', () => {
+  for (const header of ['Kundennr', 'Kunden-Nr.', 'Customer number', 'Numéro client', 'Customer ID'])
+    for (const cell of ['1', '0'])
+      assert.equal(
+        chosen(`${header};Name;Telefon\n${cell};Ann;030 901821\n${cell};Ann;030 901822`)[header],
+        'reference',
+        header,
+      );
+});
+
 test('the reference is that of the line, not that of what several lines belong to', () => {
   const keys = (header: string) =>
     Object.entries(

@@ -3,7 +3,7 @@ import { countryOf } from '../../../shared/phone-number/country-names.ts';
 import { normaliseNumber, numberForms } from '../../../shared/phone-number/normalise-number.ts';
 import { readNumbers } from '../../../shared/phone-number/read-numbers.ts';
 import { languages } from '../../words/words.ts';
-import { type CustomerField, columns, customerFields } from '../customer-fields.ts';
+import { type CustomerField, codeFields, columns, customerFields } from '../customer-fields.ts';
 import { textIn } from './blank-cells.ts';
 import {
   type Meaning,
@@ -71,8 +71,11 @@ export function chooseColumns(
   const ofOthers = telephonesOfOthers(all);
   const isOf = (...meanings: Meaning[]) => all.filter((one) => isFree(one) && meanings.includes(one.meaning));
 
+  // What other programs call blocked may be any of it, such as deliveries.
+  const isOurs = columns.every((name) => header.some((text) => ownField(text) === name));
   for (const one of all)
-    if (one.own && !(one.own === 'reference' && isCheckBox(one))) chosen.set(one.index, one.own);
+    if (one.own && !(one.own in codeFields && !isOurs) && !(one.own === 'reference' && isCheckBox(one)))
+      chosen.set(one.index, one.own);
   const isChosen = (field: CustomerField) => [...chosen.values()].includes(field);
   choose(
     'country',
@@ -289,9 +292,14 @@ function telephonesOfOthers(all: readonly Column[]): ReadonlySet<Column> {
   return new Set(ofOthers.length < telephones.length ? ofOthers : []);
 }
 
-/** Whether several lines share an answer to a question. */
-const isCheckBox = ({ about, cells }: Column) =>
-  about.count > 0 && about.distinct < 1 && cells.every((cell) => /^[01]?$/.test(cell) || answer.test(cell));
+/** `Kundennr`, not `Reference`. */
+const saysNumber = /num(?:ber|ero|mer)|(?:nr|no|num|id|code)\W*$/iu;
+/** Whether several lines share an answer to a question; a number is none, although a table may have nothing but customer 1. */
+const isCheckBox = ({ header, about, cells }: Column) =>
+  !saysNumber.test(header.normalize('NFD').replace(/\p{M}/gu, '')) &&
+  about.count > 0 &&
+  about.distinct < 1 &&
+  cells.every((cell) => /^[01]?$/.test(cell) || answer.test(cell));
 
 /** Columns whose headers do not speak of telephones. */
 const holdsTelephones = ({ about }: Column) => about.count > 0 && about.telephone() >= MOST;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Refusal } from '../../kit/refusal.ts';
 import { decodedText, UnknownEncoding } from './decode-text.ts';
 import { encoder } from './encoded.fixture.ts';
 
@@ -40,6 +41,21 @@ const foreign: readonly [encoding: string, names: string][] = [
 for (const [encoding, names] of foreign)
   test(`encoding: ${encoding} is refused, not read as another: ${names}`, () =>
     assert.throws(() => decodedText(encoder(encoding)(table(names))), UnknownEncoding));
+
+const others: readonly [format: string, beginning: string][] = [
+  ['Excel, ODS or ZIP', 'PK\x03\x04\x14\0\x06\0'],
+  ['Excel 97', '\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1'],
+  ['PDF', '%PDF-1.7\n%\xe2\xe3'],
+  ['vCard', 'BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Anna Weber\r\n'],
+  ['HTML', '\r\n<table border=1><tr><td>Name</td></tr></table>'],
+  ['XML', '\xef\xbb\xbf<?xml version="1.0"?><Workbook/>'],
+];
+for (const [format, beginning] of others)
+  test(`a file of the format ${format} is refused by its name`, () => {
+    const isNamed = (error: unknown) => error instanceof Refusal && error.message.includes(` ${format},`);
+    for (const charset of [undefined, 'utf-8'])
+      assert.throws(() => decodedText(Buffer.from(beginning, 'latin1'), charset), isNamed);
+  });
 
 test('encoding: the umlauts of DOS are refused', () =>
   assert.throws(

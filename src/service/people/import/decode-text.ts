@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { Refusal } from '../../kit/refusal.ts';
 import { plainText } from '../../rules/plain-text.ts';
 import { en } from '../../words/en.ts';
 import { foreignWords } from './western-text.ts';
@@ -24,9 +25,11 @@ export class UnknownEncoding extends Error {
 /**
  * A file as text. Spreadsheets save UTF-16 or UTF-8 with a byte order mark, UTF-8 without one, or, on Windows in western
  * Europe, Windows-1252. Bytes that are invalid in a text of UTF-8 become U+FFFD, so that their lines can be named.
- * `charset`: what the sender says it is. @throws UnknownCharset, UnknownEncoding
+ * `charset`: what the sender says it is. @throws UnknownCharset, UnknownEncoding, Refusal if it is a file of another format
  */
 export function decodedText(bytes: Uint8Array, charset?: string): string {
+  const format = otherFormat(bytes);
+  if (format) throw new Refusal(415, ({ notCsv }) => notCsv(format));
   const marked = markedEncoding(bytes);
   if (marked) return new TextDecoder(marked).decode(bytes);
   if (charset) return decoderOf(charset).decode(bytes);
@@ -38,6 +41,22 @@ export function decodedText(bytes: Uint8Array, charset?: string): string {
   const foreign = foreignWords(western);
   if (foreign.length > 0) throw new UnknownEncoding(foreign);
   return western;
+}
+
+/** What address books and spreadsheets save instead, by how it begins. */
+const formats: readonly [beginning: RegExp, format: string][] = [
+  [/^PK\x03\x04/, 'Excel, ODS or ZIP'],
+  [/^\xd0\xcf\x11\xe0/, 'Excel 97'],
+  [/^%PDF-/, 'PDF'],
+  [/^(?:\xef\xbb\xbf)?\s*BEGIN:VCARD\b/i, 'vCard'],
+  // Many a program gives an HTML page the ending .xls.
+  [/^(?:\xef\xbb\xbf)?\s*<(?:!DOCTYPE|html|head|meta|table)\b/i, 'HTML'],
+  [/^(?:\xef\xbb\xbf)?\s*<\?xml\b/i, 'XML'],
+];
+
+function otherFormat(bytes: Uint8Array): string | undefined {
+  const beginning = Buffer.from(bytes.subarray(0, 200)).toString('latin1');
+  return formats.find(([begins]) => begins.test(beginning))?.[1];
 }
 
 /** Characters beyond ASCII that are looked at. */

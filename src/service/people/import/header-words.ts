@@ -49,7 +49,7 @@ const vocabulary = {
     employees employee mitarbeiter salaries salarie employes employe empleados empleado medewerkers medewerker
     personalnummer personalnr personeelsnummer submissions deals visits calls anrufe appels llamadas tickets sessions
     views clicks conversions enfants kinder hijos
-    verified valid gepruft geprueft optin optout opt consent allowed erlaubt einwilligung preferred preference bevorzugt
+    verified valid blocked gepruft geprueft optin optout opt consent allowed erlaubt einwilligung preferred preference bevorzugt
     score rating extension extensions nebenstelle toestel toestelnummer poste suffix suffixe
     phonetic yomi nickname spitzname maiden apodo bijnaam initials initialen initiales voorletters
     file fichier datei archivo bestand domain domaine dominio domein host server url web website webseite homepage

@@ -1,13 +1,21 @@
 import { folded } from '../../kit/folded.ts';
-import { type Customer, type TextField, textNames } from '../customer-fields.ts';
+import {
+  type CodeField,
+  type Customer,
+  codeFields,
+  DENIED,
+  storedNames,
+  type TextField,
+  textNames,
+} from '../customer-fields.ts';
 
 /** What one line of a table says. */
 export type Line = {
   readonly line: number;
   /** Undefined if the table does not give it. */
   readonly reference: string | undefined;
-  /** The fields that the table has columns for. */
-  readonly texts: Readonly<Partial<Record<TextField, string | undefined>>>;
+  /** The fields that the table has columns for; of a code, also DENIED. */
+  readonly texts: Readonly<Partial<Record<TextField | CodeField, string | undefined>>>;
   readonly segment: string | undefined;
   /** Undefined if the table has no column for them. */
   readonly numbers: readonly string[] | undefined;
@@ -27,7 +35,7 @@ export type ImportedCustomer = {
   readonly hasKey: boolean;
   readonly lines: number[];
   /** The fields that the table has columns for; the last line that says something counts. */
-  readonly texts: Partial<Record<TextField, string>>;
+  readonly texts: Partial<Record<TextField | CodeField, string>>;
   segment: string | null | undefined;
   /** Each with its line; undefined if the table has no column for them. */
   numbers: Map<string, number> | undefined;
@@ -53,9 +61,10 @@ export function addLine(
   // The first line with the reference can empty a field.
   const empties = reference !== undefined && customer.lines.length === 0;
   customer.lines.push(line);
-  for (const name of textNames) {
+  for (const name of storedNames) {
     const value = texts[name];
-    if (value !== undefined && (value !== '' || empties)) customer.texts[name] = value;
+    if (value !== undefined && (value !== '' || empties))
+      customer.texts[name] = name in codeFields && value === DENIED ? '' : value;
   }
   if (segment !== undefined && (segment !== '' || empties)) customer.segment = segment || null;
   if (unread.length > 0) customer.unreadLine ??= line;

@@ -1,6 +1,7 @@
 import { createPause } from '../../kit/event-loop-pauses.ts';
 import { folded } from '../../kit/folded.ts';
 import type { Words } from '../../words/words.ts';
+import { codeNames, customerFields, DENIED } from '../customer-fields.ts';
 import type { LineReports } from '../import-refusals.ts';
 import {
   addLine,
@@ -23,8 +24,9 @@ export async function joinLines(
   lines: readonly Line[],
   { byReference, byNumber }: KnownCustomers,
   { refused, left, unsure, repeated }: LineReports,
-  { importing }: Words,
+  words: Words,
 ): Promise<ImportedCustomer[]> {
+  const { importing } = words;
   const pause = createPause();
   const customers: ImportedCustomer[] = [];
   const keyed = new Map<string, ImportedCustomer>();
@@ -90,9 +92,26 @@ export async function joinLines(
     if (customer.lines.length > 0) repeated.add(line.line, repetition(customer, line));
     for (const message of [...unread, ...line.lost]) left.add(line.line, message);
     for (const message of line.unsure) unsure.add(line.line, message);
-    const isRenamed = reference === undefined && nameNow(customer) !== '';
-    addLine(customer, isRenamed ? { ...line, texts: { ...line.texts, name: undefined } } : line);
+    addLine(customer, reference === undefined ? addition(customer, line) : line);
     if (reference === undefined) note(customer, numbers);
+  }
+
+  /** What a line without a reference adds: what is known of the customer stays. Codes that differ are named. */
+  function addition(customer: ImportedCustomer, line: Line): Line {
+    const texts = { ...line.texts };
+    if (nameNow(customer) !== '') texts.name = undefined;
+    for (const name of codeNames) {
+      const known = customer.texts[name] ?? byReference.get(customer.reference ?? '')?.[name];
+      const said = texts[name];
+      if (!known || !said) continue;
+      texts[name] = undefined;
+      if (said !== known)
+        left.add(
+          line.line,
+          importing.onlyAdds(customerFields[name].label(words), said === DENIED ? 'no' : said, known),
+        );
+    }
+    return { ...line, texts };
   }
 
   function note(customer: ImportedCustomer, numbers: Iterable<string>): void {

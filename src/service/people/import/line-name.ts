@@ -1,3 +1,4 @@
+import { limits } from '../../../shared/api/contract/decisions.ts';
 import { type Meaning, meaningOf, type NamePart, namePartOf } from './header-words.ts';
 
 /** A column that a name may be put together of. */
@@ -33,8 +34,9 @@ export function nameOfLine(
   const firstFull = columns.find(({ isSpare, part }) => !isSpare && part === 'full')?.index;
   return (textOf) => {
     const filled = columns
-      .map((one): Piece => ({ ...one, text: textOf(one.index), words: wordsOf(textOf(one.index)) }))
-      .filter(({ text, isSpare }) => text !== '' && !(isSpare && !/\p{L}/u.test(text)));
+      .filter(({ index, isSpare }) => textOf(index) !== '' && !(isSpare && !/\p{L}/u.test(textOf(index))))
+      .map((one): Piece => ({ ...one, text: textOf(one.index), words: wordsOf(textOf(one.index)) }));
+    if (filled.length === 0) return [];
     const pieces = needed(filled);
     const ofKnown = allWords(pieces.filter(({ part }) => isOneOf(part, 'given', 'family')));
     const mayAct = ({ part, words, index }: Piece) =>
@@ -91,9 +93,13 @@ function needed(filled: readonly Piece[]): readonly Piece[] {
   return [filled.find(({ part }) => part === undefined) ?? filled[0]].filter((one) => one !== undefined);
 }
 
+/** In characters: no name may be longer. */
+const LONGEST_NAME = limits.referenceLength;
+
 const wordsOf = (text: string): ReadonlySet<string> =>
   new Set(
     text
+      .slice(0, LONGEST_NAME)
       .normalize('NFKC')
       .toLowerCase()
       .match(/[\p{L}\p{M}\p{N}]+/gu),

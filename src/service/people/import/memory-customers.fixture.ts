@@ -6,6 +6,7 @@ import { isSameCustomer, type PutRefusal, type Replacement, refusalOf } from '..
 export function memoryCustomers(
   known: readonly Customer[],
   before: (all: Map<string, Customer>) => void = () => {},
+  segments: readonly string[] = ['Gold'],
 ) {
   const all = new Map(known.map((one) => [one.reference, one]));
   const customers = {
@@ -15,7 +16,7 @@ export function memoryCustomers(
         (one) => named.has(one.reference) || one.numbers.some((number) => having.has(number)),
       );
     },
-    segments: async () => [{ name: 'Gold', priority: 1 }],
+    segments: async () => segments.map((name) => ({ name, priority: 1 })),
     async replace(_account: number, replacement: Replacement): Promise<PutRefusal | null> {
       before(all);
       for (const one of replacement.before) {
@@ -29,7 +30,7 @@ export function memoryCustomers(
         if (after.has(one.reference)) return { reason: 'reference-taken' };
         const ownerOf = (number: string) =>
           [...after.values()].find(({ numbers }) => numbers.includes(number));
-        const refusal = refusalOf(one, all.get(one.reference), (name) => name === 'Gold', ownerOf);
+        const refusal = refusalOf(one, all.get(one.reference), (name) => segments.includes(name), ownerOf);
         if (refusal) return refusal;
         after.set(one.reference, one);
       }

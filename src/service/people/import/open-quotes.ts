@@ -3,6 +3,8 @@ import type { Row } from './cells.ts';
 
 /** In characters. */
 const LONGEST_CODE = 100;
+/** Lines that are looked at of a row. */
+const MOST_LINES = 1_000;
 
 /** A cell of digits, or a code with a digit in it: what a column of keys or telephones has in each line. */
 const isCode = (cell: string) =>
@@ -30,10 +32,10 @@ export function joinedRows(
   });
   /** How many cells of a line are codes where others are, less those that are not; undefined if it has too few cells. */
   const likeness = (line: string): number | undefined => {
-    const cells = line.split(delimiter).map((cell) => cell.replace(/^\s*["']|["']\s*$/g, '').trim());
+    const cells = line.split(delimiter, width);
     if (cells.length < width) return undefined;
     return shortest.reduce<number>((sum, digits, column) => {
-      const cell = cells[column] ?? '';
+      const cell = (cells[column] ?? '').replace(/^\s*["']|["']\s*$/g, '').trim();
       if (digits === undefined || isFiller(cell)) return sum;
       return sum + (isCode(cell) && digitsIn(cell) >= digits ? 1 : -1);
     }, 0);
@@ -42,7 +44,9 @@ export function joinedRows(
     if (width < 2 || later.length === 0) return false;
     const begins = likeness(first);
     return (
-      begins !== undefined && (isFirst || begins >= 0) && later.some((line) => (likeness(line) ?? 0) > 0)
+      begins !== undefined &&
+      (isFirst || begins >= 0) &&
+      later.slice(0, MOST_LINES).some((line) => (likeness(line) ?? 0) > 0)
     );
   };
 }

@@ -19,7 +19,7 @@ const ATTEMPTS = 5;
 export type GoOn = () => void | Promise<void>;
 
 /** Where a plan is stored. */
-export type PlanTarget = {
+type PlanTarget = {
   readonly find: FindCustomers;
   segments(): Promise<readonly Segment[]>;
   replace(replacement: Parameters<ReplaceCustomers>[1]): Promise<PutRefusal | null>;

@@ -216,9 +216,30 @@ test('who reads very many blank lines, or one very wide line, gets something to 
   const filled = rows.filter(({ cells }) => cells.length > 0);
   assert.deepEqual(filled, [{ line: 12_002, cells: ['1', 'Ann', '110'] }]);
 
-  const [wide, next] = [...readTable(`a,b\n${'x,'.repeat(50_000)}\n1,2\n`).rows()];
+  const [wide, next] = [...readTable(`a,b\n${'x,'.repeat(50_000)}\n1,2\n`).rows()].filter(
+    ({ cells }) => cells.length > 0,
+  );
   assert.equal(wide?.cells.length, 10_001);
   assert.deepEqual(next, { line: 3, cells: ['1', '2'] });
+});
+
+test('of a cell that is longer than any field, only the beginning is given, and something to stop at on the way', () => {
+  const long = 'x'.repeat(1_000_000);
+  const quoted = `"${'a""'.repeat(2_000)}"`;
+  const rows = [...readTable(`a,b,c\n${long},${quoted},1\n${' '.repeat(1_000_000)}y,2,3\n`).rows()];
+  assert.deepEqual(
+    rows.filter(({ cells }) => cells.length > 0).map(({ line, cells }) => [line, ...cells]),
+    [
+      [2, `${'x'.repeat(4_096)}…`, 'a"'.repeat(2_000), '1'],
+      [3, 'y', '2', '3'],
+    ],
+  );
+  assert.ok(rows.length > 30, `${rows.length} rows`);
+});
+
+test('a row whose cells in quotes have very many lines ends', () => {
+  const [row] = rowsOf(`"${'\n'.repeat(60_000)}x",`.repeat(10), ',');
+  assert.deepEqual([row?.written?.length, row?.cells.length], [300_001, 6]);
 });
 
 test('cells of many @ and dots are read in one pass: from each of them, a table would take minutes', () => {

@@ -2,7 +2,8 @@ import { asTyped } from '../../../shared/phone-number/as-typed.ts';
 import { isFiller } from '../../../shared/phone-number/number-words.ts';
 import { timesIn } from '../../../shared/phone-number/times.ts';
 import { Refusal } from '../../kit/refusal.ts';
-import { type Quote, type Row, rowsOf } from './cells.ts';
+import { columns } from '../customer-fields.ts';
+import { LONGEST_QUOTED, type Quote, type Row, rowsOf } from './cells.ts';
 import { type Meaning, meaningOf } from './header-words.ts';
 import { joinedRows } from './open-quotes.ts';
 
@@ -73,7 +74,7 @@ export function readTable(text: string, mostLines = Number.POSITIVE_INFINITY): T
       let at = 0;
       for (const row of isQuoted
         ? rowsOfQuotedLines(body, delimiter, quote)
-        : rowsOf(body, delimiter, quote)) {
+        : rowsOf(body, delimiter, { quote })) {
         const { line, cells, written = [] } = row;
         if (cells.length > 0) at += 1;
         if (at > mostLines) throw new Refusal(422, (errors) => errors.tooManyLines);
@@ -100,21 +101,22 @@ const inOneLine = (text: string): string =>
 
 /** Each line without its quotes; '' stands for many that are blank. */
 function* quotedLines(text: string): Generator<{ line: number; text: string }> {
-  for (const { line, cells } of rowsOf(text, NONE)) yield { line, text: inOneLine(cells[0] ?? '') };
+  for (const { line, cells } of rowsOf(text, NONE, { longest: LONGEST_QUOTED }))
+    yield { line, text: inOneLine(cells[0] ?? '') };
 }
 
 function* rowsOfQuotedLines(body: string, delimiter: string, quote: Quote): Generator<Row> {
   for (const { line, text } of quotedLines(body))
     if (text === '') yield { line, cells: [] };
-    else for (const row of rowsOf(text, delimiter, quote)) yield { ...row, line };
+    else for (const row of rowsOf(text, delimiter, { quote })) yield { ...row, line };
 }
 
 /** What is looked at of a cell, so that a long one takes no more time: no header, key or number is longer. */
 const beginningOf = (cell: string): string => cell.slice(0, LONGEST_LOOKED_AT);
 
-function firstRows(text: string, delimiter: string, quote?: Quote): Row[] {
+function firstRows(text: string, delimiter: string, quote: Quote = '"'): Row[] {
   const rows: Row[] = [];
-  for (const row of rowsOf(text, delimiter, quote))
+  for (const row of rowsOf(text, delimiter, { quote }))
     if (row.cells.length > 0 && rows.push({ ...row, cells: row.cells.map(beginningOf) }) === SAMPLE_LINES)
       break;
   return rows;
@@ -223,6 +225,8 @@ const isSure = (meaning: Meaning) => !['unknown', 'perhaps-numbers', 'alias', 'n
  * of two kinds, such as `No.` and `Name`.
  */
 function isPerson({ line, cells }: Row, rows: readonly Row[]): boolean {
+  // `blocked` is one of ours, and what stands for a withheld number elsewhere.
+  if (cells.every((cell) => cell === '' || columns.some((name) => name === cell.toLowerCase()))) return false;
   const others = rows.filter((row) => row.line !== line && row.cells.join('\0') !== cells.join('\0'));
   const saysNoHeader = cells.some(
     (cell, column) =>

@@ -44,6 +44,7 @@ const western: Record<string, string> = {
     Arnþrúður|Ragnheiður|Friðrik|Garðar|Daði|Eðvarð|Bryndís|Ýmir|Ýr|Dýrfjörð|Hlýn|Signý|Fanný|Sólný|Arný|Hallný|Lýður|Týr|Sigríð|Njörður
     Björg|Ægir|Æsa|Össur|Ísleifur|Ástþór|Úlfar|Jóhannsdóttir|Þjónusta|Þing|Þórhildur|Bergþóra|Auður|Unnur|Heiða|Ásgeir|Hjördís|Sveinbjörn
     Goðafoss|Suðurgata|Guðbjörg|Aðalsteinn|Baðhús|Kristján|Stefán|Björgvin|Ólöf|Sólveig|Rögnvaldur|Þyrí|GUÐRÚN ÞÓRÐARDÓTTIR|Alþingi`,
+  Apostrophes: `aujourd’hui|quelqu’un|C’hoarau|O’Hara|Ma’am|Sant’Anna|Marc’s|l’a|d’An|Dell’Aquila|Ka’apana|entr’acte|•`,
   Irish: `Seán|Ó Súilleabháin|Máirín|Siobhán|Bríd|Gráinne|Niamh Ní Bhriain|Éamon|Caoimhín`,
   Vietnamese: `Hùng|Dùng|Bình|Hòa|Võ|Lê|Hoàng|Trân`,
 };
@@ -88,6 +89,11 @@ const damaged: readonly [encoding: string, names: string][] = [
   ],
   ['windows-1254', `Doğan|Erdoğan|Özdoğan|Uğur|Tuğba|Ağca|Ağaoğlu|Dağ|Dağlı`],
   ['macintosh', `Noël|Zoë|Chloë|Raphaël|Joël|Citroën|Höß|Übersee|Ärztehaus`],
+  [
+    'macintosh',
+    `García|María|Sofía|Martínez|Rodríguez|Niccolò|Daniëlle|Gabriëlle|Ó Briain|Kraków|Tarnów|Górski|Wójcik`,
+  ],
+  ['cp850', `Niccolò|Salò`],
   ['iso-8859-15', `Žák|Žižka|5 € GmbH|Šimek`],
   ['iso-8859-2', `Šťastný|Žďár`],
   ['windows-1257', `Ādams|Bērza|Ēriks`],

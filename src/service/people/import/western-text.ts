@@ -19,6 +19,9 @@ const foreign = new RegExp(
     `¤|^´[aeiouáéíóú][${small}]*$|^[©®]»?[${small}]|^†[${small}]|[šŠŸ]§|[€‚ˆ‰†‡‹][¢£¥¦¨©ª«¬®¯°±]|^[–—][À-ÿ][–—]`,
     // `No‘l`, `Zo‘` and `Citro‘n` of a Macintosh; `šnal` of DOS, `MÏller` of HP.
     `${letter}[ao]‘l(?:$|[ae])|o‘n(?:$|[ae])|[lLzZ]o‘$|^š[bcdfghlmnrz]|[${capital}]Ï[${small}]`,
+    // `Garc’a`, `Mart’nez`, `Niccol˜`, `Dani‘lle`, `î Briain`, `Krak—w` of a Macintosh; `Niccol•` of DOS.
+    `${letter}[bcdfghjklmprstvxz]’(?:as?|nez|guez)$|${letter}{2}[˜•]$|i‘ll?e?$|^î$`,
+    `[${small}]—w$|[${capital}][${small}]?—(?:rs[kc]|jci|rna|rny)`,
     // `JoÆo` of DOS; `RenŽ` and `MŸller` of a Macintosh.
     `[${small}][ÆŠŒŽŸ]`,
     `[${capital}][ŠŒŽŸ][${small}]`,

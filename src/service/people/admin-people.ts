@@ -1,0 +1,111 @@
+import { z } from 'zod';
+import { limits } from '../../shared/api/contract/decisions.ts';
+import { text } from '../../shared/api/contract/text.ts';
+import { normaliseNumber } from '../../shared/phone-number/normalise-number.ts';
+import { monotonicMs } from '../../shared/process/clock.ts';
+import type { AdminAccess } from '../accounts/admin-access.ts';
+import {
+  atAndId,
+  cursorText,
+  filterText,
+  listOperation,
+  momentField,
+  msOf,
+  placeIn,
+} from '../kit/admin-list.ts';
+import type { ZodInstance } from '../kit/administration.ts';
+import { customerSchema, customerView } from './admin-customers.ts';
+import type { CallerStore } from './caller-store.ts';
+import type { Customer } from './customer-fields.ts';
+import type { CustomerStore } from './customer-store.ts';
+
+/** Time limit of a page, ms; then it goes on from there. */
+const TIME_LIMIT_MS = 400;
+
+const operations = {
+  people: listOperation('listPeople', 'List the customers, by reference', customerSchema, {
+    segment: filterText('segment').optional().describe('By name.'),
+    number: filterText('number')
+      .optional()
+      .describe('Who has this number: one, or none.')
+      .meta({ examples: ['+49301234567'] }),
+  }),
+  notes: listOperation(
+    'listNotes',
+    'List the notes about callers, the newest first',
+    z
+      .object({
+        number: z.string().describe('The number of the caller with whom it is kept.'),
+        customer: z.string().nullable().describe('The reference of the customer who has the number now.'),
+        at: z.int().describe('When it was written, Unix milliseconds.'),
+        user: z.string().describe('Who wrote it, or changed it last.'),
+        text: z.string(),
+      })
+      .meta({ id: 'Note' }),
+    {
+      since: momentField('since').optional().describe('Written then or later.'),
+      number: filterText('number').optional(),
+      customer: filterText('customer').optional().describe('By reference.'),
+    },
+  ),
+};
+
+type Parts = AdminAccess & {
+  readonly store: { readonly customers: CustomerStore; readonly callers: CallerStore };
+};
+
+/** An account's customers and notes, page by page. */
+export function adminPeopleRoutes(app: ZodInstance, { store, accountOf }: Parts): void {
+  const { customers, callers } = store;
+  app.get('/people', operations.people, async (request) => {
+    const { id: account, country } = accountOf(request);
+    const { cursor, limit, segment, number } = request.query;
+    if (number !== undefined) {
+      const found = await customers.withNumber(account, normaliseNumber(number, country));
+      const isChosen = found !== undefined && (segment === undefined || found.segment === segment);
+      return { data: isChosen ? [customerView(found)] : [], next: null };
+    }
+    const [after] = placeIn('people', cursor, z.tuple([text('cursor', limits.referenceLength)])) ?? [''];
+    const page = await pageOf(customers, { account, after, limit, segment });
+    return {
+      data: page.customers.map(customerView),
+      next: page.next === null ? null : cursorText('people', [page.next]),
+    };
+  });
+  app.get('/notes', operations.notes, async (request) => {
+    const { id: account, country } = accountOf(request);
+    const { cursor, limit, since, number, customer } = request.query;
+    const own = customer === undefined ? null : ((await customers.get(account, customer))?.numbers ?? []);
+    const one = number === undefined ? null : normaliseNumber(number, country) || number;
+    const numbers = one === null ? own : own === null || own.includes(one) ? [one] : [];
+    const before = placeIn('notes', cursor, atAndId);
+    const notes = await callers.notes(account, { numbers, since: msOf(since), before, limit: limit + 1 });
+    const last = notes[limit - 1];
+    return {
+      data: notes.slice(0, limit).map(({ id: _, ...note }) => note),
+      next: notes.length > limit && last ? cursorText('notes', [last.at, last.id]) : null,
+    };
+  });
+}
+
+type Query = {
+  readonly account: number;
+  readonly after: string;
+  readonly limit: number;
+  readonly segment: string | undefined;
+};
+
+/** The next customers after a reference, and the one to go on from. */
+async function pageOf(store: CustomerStore, { account, after, limit, segment }: Query) {
+  const began = monotonicMs();
+  const customers: Customer[] = [];
+  for await (const chunk of store.all(account, after)) {
+    for (const customer of chunk) {
+      if (segment !== undefined && customer.segment !== segment) continue;
+      if (customers.length === limit) return { customers, next: customers.at(-1)?.reference ?? null };
+      customers.push(customer);
+    }
+    if (monotonicMs() - began > TIME_LIMIT_MS) return { customers, next: chunk.at(-1)?.reference ?? null };
+  }
+  return { customers, next: null };
+}
