@@ -16,7 +16,7 @@ import { createBudgets, createRateLimit } from './kit/budget.ts';
 import { every } from './kit/every.ts';
 import { bracketed, linkAddress, publicAddress } from './kit/public-address.ts';
 import { createCallBackList } from './people/call-back-list.ts';
-import { sendLastWith, sendWhoCalls } from './people/who-calls.ts';
+import { sendAboutCallers, sendWhoCalls } from './people/who-calls.ts';
 import { type BackupSettings, createBackups } from './upkeep/backups.ts';
 import { createMeter } from './upkeep/meter.ts';
 import { counted, createMetricsServer } from './upkeep/metrics-server.ts';
@@ -152,7 +152,7 @@ type LiveParts = Awaited<ReturnType<typeof startLiveParts>>;
 
 /** What moves on screens, whichever process changed it. */
 async function startLiveParts({ onStop, clock }: Start, { store, directory, refresh }: Storage) {
-  const screens = createScreens(directory.extensions);
+  const screens = createScreens(directory.extensions, clock());
   const callBackList = createCallBackList(
     store.callers,
     screens,
@@ -160,15 +160,20 @@ async function startLiveParts({ onStop, clock }: Start, { store, directory, refr
     directory.extensions,
     async (account) => (await store.users.list(account)).map(({ name }) => name),
   );
-  sendLastWith(store.calls, screens, directory.extensions);
+  const sendAboutAgain = sendAboutCallers(screens, { store, directory, clock });
+  callBackList.onNote(sendAboutAgain);
   const unfollow = await store.otherProcesses.follow(screens.accounts, {
     moved: screens.publish,
     missed: () => {
       callBackList.readAgain();
       screens.close();
     },
-    calledBack: (account) => void callBackList.publish(account).catch(() => {}),
+    calledBack: (account) => {
+      sendAboutAgain(account);
+      void callBackList.publish(account).catch(() => {});
+    },
     customers: sendWhoCalls(store, screens, callBackList),
+    who: (account, calls) => screens.who(account, calls, clock()),
     directory: refresh,
   });
   onStop('events of other processes', unfollow);
@@ -233,6 +238,7 @@ async function buildServiceApp(
       access: createAccess(store.users, keys, options.trustedProxies, clock, log),
       ...limits,
       perMinute: options.requestsPerMinute,
+      callsKeptMs: options.retention.callsMaxAgeMs,
       observed: alerts,
       webhooks,
       webhookNetworks: options.webhookNetworks ?? [],

@@ -36,6 +36,8 @@ export const accountTables: readonly AccountTable[] = [
     where: 'call_row IS NULL',
     secret: 'all',
   },
+  { table: 'event_feeds', secret: 'all' },
+  { table: 'call_events', along: 'id', secret: 'all' },
   { table: 'calls', along: 'started_at', secret: ['changed'] },
   { table: 'webhooks' },
   { table: 'history', along: 'created_at' },
@@ -49,6 +51,7 @@ export const accountTables: readonly AccountTable[] = [
   { table: 'integration_use', ...ofIntegration },
   { table: 'old_token_uses', ...ofIntegration },
   { table: 'bridge_health', ...ofIntegration },
+  { table: 'certificates', ...ofIntegration },
   { table: 'integrations' },
   { table: 'accounts', by: 'id' },
 ];

@@ -60,6 +60,19 @@ export function createAccountStore({ write }: Pick<Statements, 'write'>) {
       );
       if (renamed.length === 0) throw new DirectoryChanged();
     },
+    /** Replaces the opening hours that were read. False if somebody else has changed them. */
+    async replaceOpeningHours(
+      id: number,
+      before: Account['openingHours'],
+      after: Account['openingHours'],
+    ): Promise<boolean> {
+      const replaced = await write(
+        `UPDATE accounts SET opening_hours = $3
+         WHERE id = $1 AND coalesce(opening_hours, '') = $2 RETURNING id`,
+        ...[id, before ?? '', after],
+      );
+      return replaced.length > 0;
+    },
     async changeAccount(id: number, change: AccountChange): Promise<void> {
       const { country, timeZone, crmUrl, agentsDelete = null, answerWithin = null } = change;
       const { openingHours, requestsPerMinute, mostUsers } = change;

@@ -12,17 +12,26 @@ export const createBridgeReportStore = ({ read, write }: Pick<Statements, 'read'
       ...[integration, at, report],
     );
   },
-  /** Rewrites the reports (JSON) of an account's bridges; returns how many have changed. */
+  /** Rewrites the reports and certificates (JSON) of an account's bridges; returns how many have changed. */
   async rewriteBridgeReports(account: number, rewritten: (report: string) => string): Promise<number> {
-    const reports = await read<{ id: number; report: string }>(
-      `SELECT h.integration_id AS id, h.report FROM bridge_health h
-       JOIN integrations i ON i.id = h.integration_id WHERE i.account_id = $1 AND h.report IS NOT NULL`,
-      account,
-    );
-    const changed = reports.filter(({ report }) => rewritten(report) !== report);
-    for (const { id, report } of changed)
-      await write('UPDATE bridge_health SET report = $2 WHERE integration_id = $1', id, rewritten(report));
-    return changed.length;
+    let changed = 0;
+    for (const [table, column] of [
+      ['bridge_health', 'report'],
+      ['certificates', 'certificate'],
+    ] as const) {
+      const reports = await read<{ id: number; report: string }>(
+        `SELECT h.integration_id AS id, h.${column} AS report FROM ${table} h
+         JOIN integrations i ON i.id = h.integration_id WHERE i.account_id = $1 AND h.${column} IS NOT NULL`,
+        account,
+      );
+      for (const { id, report } of reports) {
+        const now = rewritten(report);
+        if (now === report) continue;
+        await write(`UPDATE ${table} SET ${column} = $2 WHERE integration_id = $1`, id, now);
+        changed += 1;
+      }
+    }
+    return changed;
   },
   /** That report. */
   async bridgeReport(integration: number): Promise<{ reportedAt: number; report: string } | undefined> {

@@ -1,6 +1,7 @@
 import type { Statements } from '../store/statements.ts';
 import { createAccountStore } from './account-store.ts';
 import { createBridgeReportStore } from './bridge-report-store.ts';
+import { createCertificateStore } from './certificate-store.ts';
 import { createDirectoryReader } from './directory-reader.ts';
 import { createExtensionStore } from './extension-store.ts';
 import { createFleetStore } from './fleet-store.ts';
@@ -18,6 +19,7 @@ export const createDirectoryStore = (statements: Statements) => ({
   ...createIntegrationStore(statements),
   ...createOldTokenStore(statements),
   ...createBridgeReportStore(statements),
+  ...createCertificateStore(statements),
   ...createFleetStore(statements),
   ...createExtensionStore(statements),
 });

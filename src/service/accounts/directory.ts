@@ -12,6 +12,7 @@ import {
 import type { DirectoryStore } from './directory-store.ts';
 import { noExtensions } from './extensions.ts';
 import { type Keys, sameText, uidOf } from './keys.ts';
+import { isOldInForce } from './limits.ts';
 
 /** The use of an old token from one address is stored at most once in this time, ms. */
 const NOTED_MS = 60_000;
@@ -42,12 +43,20 @@ export async function openDirectory(
     for (const listener of removedListeners) listener(removed);
   });
   await refresh();
-  const { changeAccount, rotateAdminToken, addIntegration, changeIntegration, putExtension, giveExtensions } =
-    store.directory;
+  const {
+    changeAccount,
+    replaceOpeningHours,
+    rotateAdminToken,
+    addIntegration,
+    changeIntegration,
+    putExtension,
+    giveExtensions,
+  } = store.directory;
 
   return {
     ...store.directory,
     changeAccount: kept(changeAccount),
+    replaceOpeningHours: kept(replaceOpeningHours),
     rotateAdminToken: kept(rotateAdminToken),
     addIntegration: kept(addIntegration),
     changeIntegration: kept(changeIntegration),
@@ -145,7 +154,7 @@ function createAuthentication(
       if (same) return known.sender;
       const { integration } = known.sender;
       const now = clock();
-      if (!isOld || integration.oldTokenUntil === null || now >= integration.oldTokenUntil) return undefined;
+      if (!isOld || !isOldInForce(integration.oldTokenUntil, now)) return undefined;
       if (address !== undefined) noteOldToken(integration, address, now);
       return known.sender;
     },
@@ -159,6 +168,13 @@ function createAuthentication(
     },
   };
 }
+
+/** The name of an account's phone system; null if it is gone. */
+export const integrationName = (
+  directory: Pick<ServiceDirectory, 'integrations'>,
+  account: number,
+  id: number,
+): string | null => directory.integrations(account).find((one) => one.id === id)?.name ?? null;
 
 /** A random identifier: 16 hexadecimal digits. */
 export function newUid(): string {

@@ -1,3 +1,4 @@
+import { isInForce } from '../rules/time-limit.ts';
 import { ChangeRefused } from '../store/change-refused.ts';
 import * as english from '../words/refused-changes.ts';
 
@@ -44,6 +45,13 @@ export const tokenReplaced = (): ChangeRefused =>
     ({ formErrors }) => formErrors.tokenReplaced,
   );
 
+/** How long a token or secret that is replaced can still be accepted. */
+export const MOST_OLD_DAYS = 7;
+
+/** Whether one that is replaced is still accepted. `until`: as it is stored. */
+export const isOldInForce = (until: number | null, now: number): until is number =>
+  until !== null && isInForce(until, MOST_OLD_DAYS * 86_400_000, now);
+
 /**
  * Until when a token or secret that is replaced now is good for `days` more days, Unix ms; null for 0, which ends all at once.
  * @param until until when the one before it is
@@ -51,7 +59,7 @@ export const tokenReplaced = (): ChangeRefused =>
  */
 export function goodUntil(until: number | null, days: number, now: number): number | null {
   if (days === 0) return null;
-  if (until === null || until <= now) return now + Math.round(days * 86_400_000);
+  if (until === null || !isOldInForce(until, now)) return now + Math.round(days * 86_400_000);
   throw new ChangeRefused(
     409,
     `The old one is still accepted until ${new Date(until).toISOString()}. End it first, or have all old ones end now (0 days).`,

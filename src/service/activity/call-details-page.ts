@@ -8,8 +8,10 @@ import {
   dialLink,
   endText,
   personLink,
+  rangText,
   segmentChip,
   stateOf,
+  talkedText,
 } from '../calls/call-cells.ts';
 import { type CallRecord, FORGOTTEN, rangFor, talkedFor } from '../calls/call-record.ts';
 import type { Screens } from '../calls/screens.ts';
@@ -103,6 +105,8 @@ function facts(call: CallRecord, request: SegmentRequest): Html {
           ${fact(text.number, number === FORGOTTEN ? number : dialLink(number))}
           ${fact(text.segment, segmentChip(segment, request))}
           ${fact(text.answeredBy, answererOf(call, request))}
+          ${fact(text.rang, rangText(call, extensions) || null)}
+          ${fact(text.talked, talkedText(call, extensions, text.thenBy) || null)}
           ${fact(text.numberCalled, numberCalled && displayText(numberCalledText(extensions, numberCalled), 160))}
           ${fact(text.line, line && displayText(line, 100))}
           ${fact(text.place, endText(call, words) || null)}

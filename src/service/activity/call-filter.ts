@@ -161,6 +161,7 @@ export async function filterOf(
     outcome,
     since: at(from, 0),
     until: at(to, 1),
+    updatedSince: null,
   };
 }
 

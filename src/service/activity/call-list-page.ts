@@ -4,7 +4,7 @@ import { extensionName, extensionsOf, extensionText, numberCalledText } from '..
 import { accountLimits } from '../accounts/limits.ts';
 import { type Pages, type SegmentRequest, type UserRequest, withSegments } from '../accounts/user-request.ts';
 import { quantile, type ReportStore } from '../calls/aggregate.ts';
-import { callTable, newCalls } from '../calls/call-cells.ts';
+import { callTable, newCalls, rangText, talkedText } from '../calls/call-cells.ts';
 import { isAnswered, isMissed } from '../calls/call-meaning.ts';
 import { type CallRecord, rangFor, talkedFor } from '../calls/call-record.ts';
 import type { CallCursor } from '../calls/call-slices.ts';
@@ -320,6 +320,8 @@ export async function* callsAsCsv(
           ['missed_at_name', ({ extras }) => extras.missed?.name ?? null],
           ['ended_by', ({ extras }) => extras.missed?.by ?? null],
           ['missed_after_seconds', ({ extras }) => extras.missed?.after ?? null],
+          ['rang', (call) => (call.rang === null ? null : rangText(call, extensions))],
+          ['talked', (call) => (call.talked === null ? null : talkedText(call, extensions, ', then '))],
         ] satisfies readonly (readonly [string, (call: CallRecord) => Cell])[])
       : []),
   ];

@@ -4,17 +4,17 @@ import type { CallEvent } from '../../shared/api/contract/call-event.ts';
 import type { CallExtras as SentExtras } from '../../shared/api/contract/call-extras.ts';
 import { routes } from '../../shared/api/contract/routes.ts';
 import { normaliseNumber } from '../../shared/phone-number/normalise-number.ts';
-import type { CallExtras } from '../calls/call-record.ts';
-import type { Exchange } from '../history/exchange.ts';
+import type { CallExtras, PastTimes } from '../calls/call-record.ts';
+import type { Responder } from '../history/responder.ts';
 import type { ZodInstance } from '../kit/administration.ts';
 import { numberField } from '../kit/number-field.ts';
 
 /** Part 4.1: a call event, by POST or by URL. */
-export function callRoutes(app: ZodInstance, exchange: Exchange): void {
+export function callRoutes(app: ZodInstance, responder: Responder): void {
   function take(event: CallEvent, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const from = event.from as string; // the schema requires it: inbound is the only direction
     const country = request.sender?.account.country ?? null;
-    return exchange.answer(request, reply, {
+    return responder.respond(request, reply, {
       status: 200,
       text: `{"result":"${randomResult()}"}`,
       event: {
@@ -24,6 +24,9 @@ export function callRoutes(app: ZodInstance, exchange: Exchange): void {
         number: numberField('from', from, country),
         callerId: event.caller_id ?? null,
         ...(event.extras && { extras: extrasOf(event.extras, country) }),
+        ...(event.status === 'completed' && { past: pastOf(event.extras, request.receivedAt) }),
+        rang: event.extras?.rang,
+        talked: event.extras?.talked,
       },
     });
   }
@@ -55,6 +58,13 @@ function extrasOf({ number_called, line, at, missed }: SentExtras, country: stri
             at: at === undefined ? null : Date.parse(at),
           },
   };
+}
+
+/** When a call of the past began and ended, by the PBX's records; no later than now, if its clock is ahead. */
+function pastOf({ at, past }: SentExtras = {}, now: number): PastTimes | undefined {
+  if (past === undefined) return undefined;
+  const began = Math.min(Date.parse(past.began), now);
+  return { began, ended: Math.min(Math.max(Date.parse(at ?? past.began), began), now) };
 }
 
 const letters = Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789');

@@ -25,7 +25,11 @@ const call = (id: string): CallRecord => ({
   ringingAt: 5,
   answeredAt: null,
   completedAt: null,
+  updatedAt: 0,
   closedFrom: null,
+  past: false,
+  rang: null,
+  talked: null,
 });
 
 /** A service whose store has one account and gives its open calls when the test lets it. */
@@ -53,6 +57,7 @@ async function serve(t: TestContext) {
     requests: { use: async () => [], search: async () => ({ entries: [{ id: stored.newestEntry }] }) },
     users: { session: async () => session, list: async () => [user] },
     calls: { page: async () => ({ calls: [], next: null, back: null }) },
+    customers: { callerFacts: async () => ({ last: null, note: null, missed: 0 }) },
     callers: { missedCallers: async () => ({ callers: [], more: false }), actions: async () => [] },
     openCalls: () => {
       asked.resolve();

@@ -4,20 +4,20 @@ import type { Log } from '../../shared/log/log.ts';
 import type { ServiceDirectory } from '../accounts/directory.ts';
 import type { Session, User } from '../accounts/user.ts';
 import type { CallRecord } from '../calls/call-record.ts';
-import type { CallStore } from '../calls/call-store.ts';
 import { eventFrame, MAX_OPEN_CALLS, type Screens, screenCall } from '../calls/screens.ts';
 import type { RequestStore } from '../history/request-store.ts';
 import { type PhoneSystem, phoneSystems } from '../integrations/phone-systems.ts';
 import type { AccountTurns } from '../kit/account-turns.ts';
 import type { Budgets } from '../kit/budget.ts';
-import { describeEventStream, openEventStream } from '../kit/event-stream.ts';
+import { createFrames, describeEventStream, openEventStream } from '../kit/event-stream.ts';
 import { machineZone } from '../kit/formats.ts';
 import { isHead } from '../kit/page-request.ts';
 import { bearerToken } from '../kit/security-headers.ts';
 import type { CallBackList } from '../people/call-back-list.ts';
-import { lastWith } from '../people/who-calls.ts';
+import type { CustomerStore } from '../people/customer-store.ts';
+import { aboutCallers } from '../people/who-calls.ts';
 import { HEARTBEAT_MS } from '../rules/limits.ts';
-import type { ScreenSystem } from '../rules/screen-call.ts';
+import type { About, ScreenSystem } from '../rules/screen-call.ts';
 import { sessionCookie } from '../users/session-cookie.ts';
 import type { Sessions } from '../users/sessions.ts';
 
@@ -33,7 +33,7 @@ type Watcher = { readonly account: number; readonly user: User | null; readonly 
 type Parts = {
   readonly store: {
     readonly requests: RequestStore;
-    readonly calls: CallStore;
+    readonly customers: Pick<CustomerStore, 'callerFacts'>;
     openCalls(account: number, max: number): Promise<CallRecord[]>;
   };
   readonly budgets: Budgets;
@@ -51,12 +51,13 @@ type Parts = {
  * GET /events: the account's calls, live, for a signed-in browser or a client with an integration token. First `calls`
  * with the open calls and, for a user, customers' names and the people to call back (`missed`, `count`); then `call` for
  * each change, `missed` with what has changed in that list, `customers` with who calls in the open calls after customers
- * have changed, `last-with` with who spoke last with a caller that rings, and `beat`. The first and each `beat` give a user
+ * have changed, `who` with who rings and talks now, `about` with what is known of a caller that rings (last talk, last note, missed today), and `beat`. The first and each `beat` give a user
  * the state of the phone systems (`systems`). After a lost connection the browser reconnects and starts again with `calls`.
  */
 export function eventRoutes(parts: Parts) {
   const { turns, screens, budgets, clock } = parts;
   const systemsOf = createSystemsCache(parts);
+  const frames = createFrames();
 
   return async (app: FastifyInstance) => {
     app.get('/events', async (request, reply) => {
@@ -83,7 +84,7 @@ export function eventRoutes(parts: Parts) {
         work: async (watcher) => ({ ...(await now()), ...(await currentCalls(watcher, parts)) }),
       });
       if (current === undefined) return reply;
-      const stream = openEventStream(reply, request.headers['accept-encoding']);
+      const stream = openEventStream(reply, request.headers['accept-encoding'], frames);
       if (stream === undefined) return;
       write = writerOf(stream, watcher, request, reply, parts);
       write(`retry: 1000\n${eventFrame('calls', current)}`);
@@ -129,14 +130,15 @@ function createSystemsCache({ store, directory, clock }: Parts) {
 }
 
 /** The open calls, and for a user the people to call back. */
-async function currentCalls({ account, user }: Watcher, { store, directory, callBackList }: Parts) {
+async function currentCalls({ account, user }: Watcher, parts: Parts) {
+  const { store, directory, screens, callBackList } = parts;
   const calls = await store.openCalls(account, MAX_OPEN_CALLS);
   const callBacks = user ? await callBackList.onScreen(account) : { missed: [], count: 0, more: false };
-  const extensions = directory.extensions(account);
-  const spoke = user ? await lastWith(store.calls, account, calls, extensions) : new Map();
+  const about = user ? await aboutCallers(parts, account, calls) : new Map<string, About>();
   const shown = (call: CallRecord) => ({
     ...screenCall(call, user && directory.extensions(account)),
-    ...(spoke.has(call.id) && { last_with: spoke.get(call.id) }),
+    ...(user && screens.nowOf(account, call)),
+    ...(about.has(call.id) && { about: about.get(call.id) }),
   });
   return { calls: calls.map(shown), ...callBacks };
 }

@@ -7,14 +7,20 @@ import { basePath } from '../../shared/api/contract/paths.ts';
 import { methodsOf } from '../../shared/api/contract/routes.ts';
 import { preciseMs } from '../../shared/process/clock.ts';
 import type { Sender } from '../accounts/directory-copy.ts';
+import { bridgeCallsRoute } from '../activity/bridge-calls.ts';
 import { callRoutes } from '../activity/call-routes.ts';
-import { createExchange, type Exchange, send } from '../history/exchange.ts';
+import { eventStreamPath } from '../activity/event-description.ts';
+import { heldCallsRoute } from '../activity/held-calls.ts';
 import { historyRoutes } from '../history/history-routes.ts';
+import { createInTurn } from '../history/in-turn.ts';
+import { createResponder, type Responder, send } from '../history/responder.ts';
 import { bridgeHealthRoute } from '../integrations/bridge-health.ts';
+import { certificateRoute } from '../integrations/certificate.ts';
 import { openApi } from '../kit/openapi.ts';
 import { refusalOf } from '../kit/refusal.ts';
 import { bearerToken } from '../kit/security-headers.ts';
-import { priorityRoutes } from '../priority/segments.ts';
+import { bridgeCallBacksRoutes } from '../people/bridge-call-backs.ts';
+import { priorityRoutes } from '../priority/priority-routes.ts';
 import { isOwnerGone } from '../store/statements.ts';
 import { takeJsonBodies } from './body.ts';
 import type { ServiceContext } from './context.ts';
@@ -37,27 +43,32 @@ export function apiRoutes(context: ServiceContext) {
     is: (request: FastifyRequest) => directory.authenticate(tokenOf(request)) === undefined,
     refuse: (request: FastifyRequest, reply: FastifyReply) => void refuseUnauthenticated(request, reply),
   };
-  const exchange = createExchange(context, unauthenticated);
+  const responder = createResponder(context, unauthenticated);
 
   return async (app: FastifyInstance) => {
     takeJsonBodies(app);
     app.setValidatorCompiler(validatorCompiler);
     app.setSerializerCompiler(serializerCompiler);
     app.addHook('onRequest', (request, reply, done) => {
-      if (isAdmitted(request, reply, exchange, context)) done();
+      if (isAdmitted(request, reply, responder, context)) done();
     });
     app.setErrorHandler((error: FastifyError, request, reply) => {
       if (isOwnerGone(error)) return refuseUnauthenticated(request, reply);
       const { status, body } = refusalOf(error, request, log);
-      return exchange.answer(request, reply, { status, text: JSON.stringify(body) });
+      return responder.respond(request, reply, { status, text: JSON.stringify(body) });
     });
-    app.setNotFoundHandler((request, reply) => answerNoRoute(request, reply, exchange));
+    app.setNotFoundHandler((request, reply) => answerNoRoute(request, reply, responder));
 
     const typed = app.withTypeProvider<ZodTypeProvider>();
-    bridgeHealthRoute(app, directory, unauthenticated);
-    callRoutes(typed, exchange);
-    priorityRoutes(typed, exchange, context);
-    historyRoutes(typed, exchange, context.store.requests, context, unauthenticated);
+    const inTurn = createInTurn(context.turns, unauthenticated);
+    bridgeHealthRoute(app, directory, inTurn);
+    bridgeCallsRoute(app, context, inTurn);
+    bridgeCallBacksRoutes(app, context, inTurn);
+    heldCallsRoute(app, context, inTurn);
+    certificateRoute(app, directory, inTurn);
+    callRoutes(typed, responder);
+    priorityRoutes(typed, responder, context);
+    historyRoutes(typed, responder, context.store.requests, context.budgets, inTurn);
   };
 }
 
@@ -65,7 +76,7 @@ export function apiRoutes(context: ServiceContext) {
 function isAdmitted(
   request: FastifyRequest,
   reply: FastifyReply,
-  exchange: Exchange,
+  responder: Responder,
   context: ServiceContext,
 ): boolean {
   const { directory, clock } = context;
@@ -80,14 +91,14 @@ function isAdmitted(
     return false;
   }
   request.sender = sender;
-  return isWithinLimits(request, reply, sender, exchange, context);
+  return isWithinLimits(request, reply, sender, responder, context);
 }
 
 function isWithinLimits(
   request: FastifyRequest,
   reply: FastifyReply,
   { account, integration }: Sender,
-  exchange: Exchange,
+  responder: Responder,
   { rateLimit, perMinute, meter }: ServiceContext,
 ): boolean {
   const limits = [
@@ -105,21 +116,21 @@ function isWithinLimits(
     const refusal = { status: 429, text: json('Too Many Attempts.') };
     // A flood must not become one of entries.
     if (rateLimit.take('entry', integration.id, 1, request.receivedAt).allowed)
-      void exchange.answer(request, reply, refusal);
+      void responder.respond(request, reply, refusal);
     else send(reply, refusal.status, refusal.text);
     return false;
   }
   return true;
 }
 
-function answerNoRoute(request: FastifyRequest, reply: FastifyReply, exchange: Exchange) {
+function answerNoRoute(request: FastifyRequest, reply: FastifyReply, responder: Responder) {
   const path = request.url.split('?')[0]?.slice(basePath.length).replace(/\/$/, '') ?? '';
   const methods = methodsOf(path);
   if (methods === undefined)
-    return exchange.answer(request, reply, { status: 404, text: json('There is nothing at this path.') });
+    return responder.respond(request, reply, { status: 404, text: json('There is nothing at this path.') });
   reply.header('allow', methods.join(', '));
   const message = `The ${request.method} method is not supported here. Supported: ${methods.join(', ')}.`;
-  return exchange.answer(request, reply, { status: 405, text: json(message) });
+  return responder.respond(request, reply, { status: 405, text: json(message) });
 }
 
 const intro = `Call events in, calls on the screens; a caller's priority by number; the history of what was sent.
@@ -137,7 +148,9 @@ function decisionsTable(): string {
 export async function describeApi(app: FastifyInstance): Promise<void> {
   await app.register(swagger, {
     hideUntagged: true, // pages and administration are not part of the API
-    ...openApi('Call Integration API', `${intro}\n\n${decisionsTable()}`, basePath),
+    ...openApi('Call Integration API', `${intro}\n\n${decisionsTable()}`, basePath, {
+      paths: { '/events': eventStreamPath },
+    }),
   });
   app.get('/openapi.json', () => app.swagger());
 }

@@ -32,6 +32,18 @@ export const session: Session = { id: 's', user, openedAt: 0, usedAt: 0, address
 
 export const keys = createKeys(Buffer.alloc(32, 1));
 
+/** Of the account 1. */
+export const phoneSystem: Integration = {
+  id: 1,
+  uid: '1'.repeat(16),
+  account: 1,
+  name: 'PBX',
+  tokenCounter: 1,
+  oldTokenUntil: null,
+  enabled: true,
+  createdAt: 0,
+};
+
 /** The directory of a store that has the accounts 1 and 2, with these integrations. */
 export function directoryOf(...integrations: Integration[]) {
   const account = {
@@ -65,6 +77,7 @@ export async function appOn(store: Store, log: Log = silentLog) {
       log,
       mailer: undefined,
       perMinute: null,
+      callsKeptMs: undefined,
       rateLimit: createRateLimit(),
       directory: await openDirectory(store, keys),
       callBackList: createCallBackList(store.callers, screens, clock, undefined, async (account) =>

@@ -108,10 +108,10 @@ function createApp(context: ServiceContext, options: AppOptions): FastifyInstanc
 function watchResponses(app: FastifyInstance, { meter, turns, clock, log }: ServiceContext): void {
   const exceeded = oncePerMinute(clock);
   const busy = oncePerMinute(clock);
-  app.addHook('onResponse', ({ id: request, routeOptions: { url = '' } }, reply, done) => {
+  app.addHook('onResponse', ({ id: request, routeOptions: { url = '', config } }, reply, done) => {
     const { statusCode: status } = reply;
     const isStream = String(reply.raw.getHeader('content-type')).startsWith('text/event-stream');
-    if (!isStream) meter.responded(url, status, reply.elapsedTime);
+    if (!isStream && !config.waits) meter.responded(url, status, reply.elapsedTime);
     if (status === 429)
       exceeded((suppressed) => log.say('service.limit-reached', { path: url, request, suppressed }));
     if (status === 503)

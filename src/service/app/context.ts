@@ -34,6 +34,8 @@ export type ServiceContext = {
   /** Requests per minute and integration; null: no limit. */
   readonly perMinute: number | null;
   readonly rateLimit: RateLimit;
+  /** How long calls are kept, ms; undefined: until they are deleted by hand. */
+  readonly callsKeptMs: number | undefined;
   /** For metrics. */
   readonly meter: Meter;
   /** For alerts. */

@@ -56,6 +56,7 @@ async function readerOf(request: UserRequest, { directory }: Integrations): Prom
   const segments = await request.readSegments();
   const integrations = directory.integrations(account.id);
   return {
+    uid: user.uid,
     name: user.name,
     office: account.name,
     extensions: extensionsOf(extensions, user.id),

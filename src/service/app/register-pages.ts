@@ -18,7 +18,7 @@ type Route = { readonly role: Role; readonly handler: Handler; readonly turn: Tu
 
 /** The pages of signed-in users, as routes of an application. `formBytes`: the size of a usual form. */
 export function createPages(app: FastifyInstance, context: ServiceContext, formBytes: number): Pages {
-  const largeForms = createLargeForms(context);
+  const largeForms = createLargeForms(context, askToSignIn);
   const answer = (route: Route) => (request: FastifyRequest, reply: FastifyReply) =>
     answerPage(route, request, reply, context);
   return {
@@ -40,7 +40,7 @@ async function answerPage(
   context: ServiceContext,
 ): Promise<unknown> {
   const admit = () => askerOf(request, context);
-  const refuse = () => reply.redirect(signInFor(request), 303);
+  const refuse = () => askToSignIn(request, reply);
   const who = await admit();
   if (who === undefined) return refuse();
   const of = { turn: route.turn, account: who.account.id, client: `user ${who.session.user.id}` };
@@ -94,17 +94,17 @@ async function answerError(
   const cause = error instanceof PartlyDone ? error.cause : error;
   const { status } = refusalOf(cause as FastifyError, request, context.log);
   if (isOwnerGone(cause) && (await context.sessions.find(sessionCookie.read(request))) === undefined)
-    return reply.redirect(signInFor(request), 303);
+    return askToSignIn(request, reply);
   const page = errorPage(status, error as Error, words);
   if (status === 401) return sendPlain(reply, page, words); // signed out meanwhile
   // Its frame reads the store, which may be what has failed.
   return sendPage(reply, page, userRequest, context).catch(() => sendPlain(reply, page, words));
 }
 
-/** The sign-in page, which leads back to the page that was asked for. */
-function signInFor(request: FastifyRequest): string {
-  const { originalUrl } = request;
-  return isRead(request) && originalUrl !== '/'
-    ? `/sign-in?${new URLSearchParams({ to: originalUrl })}`
-    : '/sign-in';
+/** Leads to the sign-in page, which leads back to the page that was asked for, or whose form was sent. */
+function askToSignIn(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { originalUrl, headers } = request;
+  const { pathname = '/', search = '' } = URL.parse(headers.referer ?? '') ?? {};
+  const to = isRead(request) ? originalUrl : pathname + search;
+  return reply.redirect(to === '/' ? '/sign-in' : `/sign-in?${new URLSearchParams({ to })}`, 303);
 }

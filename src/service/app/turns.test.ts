@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
+import { certificate } from '../../../test/tools/service/certificate.ts';
 import { until } from '../../../test/tools/until.ts';
 import type { Store } from '../database/store.ts';
-import { appOn, directoryOf, keys } from './app.fixture.ts';
+import { appOn, directoryOf, keys, phoneSystem } from './app.fixture.ts';
 
 /** A service with two accounts: what the first reads and changes waits until the test lets it go on. */
 async function serve(t: TestContext) {
@@ -19,23 +20,25 @@ async function serve(t: TestContext) {
     return answer;
   }
   const store = {
-    directory: directoryOf({
-      id: 1,
-      uid: '1'.repeat(16),
-      account: 1,
-      name: 'PBX',
-      tokenCounter: 1,
-      oldTokenUntil: null,
-      enabled: true,
-      createdAt: 0,
-    }),
+    directory: {
+      ...directoryOf(phoneSystem),
+      saveBridgeReport: () => slowly(1, 'change', undefined),
+      saveCertificate: () => slowly(1, 'change', undefined),
+    },
     requests: { use: async () => [], record: async () => ({ moved: true, call: undefined }) },
     audit: { write: async () => {} },
+    calls: { byId: (account: number) => slowly(account, 'read', []) },
+    otherProcesses: { tellWho: (account: number) => slowly(account, 'change', undefined) },
+    callers: {
+      missedCallers: (account: number) => slowly(account, 'read', { callers: [], more: false }),
+      actions: async () => [],
+      hasReport: (account: number) => slowly(account, 'change', true),
+    },
     customers: {
       segments: (account: number) => slowly(account, 'read', []),
       putSegment: (account: number) => slowly(account, 'change', undefined),
       removeSegment: (account: number) => slowly(account, 'long', true),
-      priorityOf: async () => undefined,
+      whoCalls: async () => ({ name: null }),
     },
   } as unknown as Store;
   const { app } = await appOn(store);
@@ -56,14 +59,11 @@ async function serve(t: TestContext) {
     });
   const admin = (of: 'a' | 'b', method: string, path: string, also?: RequestInit) =>
     ask(tokens[of], method, `/admin${path}`, also);
-  const lookUp = () =>
-    ask(
-      keys.integrationToken({ uid: '1'.repeat(16), tokenCounter: 1 }),
-      'GET',
-      '/api/v1/voice/priority?number=%2B4930901820',
-    );
+  const bridge = (method: string, path: string, also?: RequestInit) =>
+    ask(keys.integrationToken({ uid: '1'.repeat(16), tokenCounter: 1 }), method, `/api/v1${path}`, also);
+  const lookUp = () => bridge('GET', '/voice/priority?number=%2B4930901820');
   const connections = () => promisify(app.server.getConnections.bind(app.server))();
-  return { admin, lookUp, work, connections, go: () => go.resolve() };
+  return { admin, bridge, lookUp, work, connections, go: () => go.resolve() };
 }
 
 const times = <T>(count: number, send: () => T): T[] => Array.from({ length: count }, send);
@@ -129,3 +129,28 @@ test('when too many wait, the others get a time to retry after', async (t) => {
   const statuses = answers.map(({ status }) => status);
   assert.deepEqual(statuses, [...Array(8).fill(429), ...Array(202).fill(204)]);
 });
+
+const outcome = { id: 'o', number: '+4930901820', ended_ago: 0 };
+for (const [method, path, running, body] of [
+  ['POST', '/bridge/health', 1, { problems: [] }],
+  ['POST', '/bridge/calls', 1, { calls: [] }],
+  ['POST', '/bridge/call-backs', 1, outcome],
+  ['POST', '/bridge/certificate', 1, certificate()],
+  ['GET', '/bridge/calls?from=a&to=b', 3],
+  ['GET', '/bridge/call-backs', 3],
+] as const)
+  test(`${method} ${path} takes a turn, and too many are refused`, async (t) => {
+    const { bridge, lookUp, work, go } = await serve(t);
+    const answers: Response[] = [];
+    const send = async () =>
+      answers.push(await bridge(method, path, body === undefined ? {} : { body: JSON.stringify(body) }));
+    const all = times(running + 200 + 8, send);
+    await until('those that are too many', () => answers.length === 8);
+    assert.equal(answers[0]?.headers.get('retry-after'), '5');
+    assert.ok(work.running > 0);
+    assert.equal((await lookUp()).status, 200);
+    go();
+    await Promise.all(all);
+    const statuses = answers.map(({ status }) => status);
+    assert.deepEqual(statuses, [...Array(8).fill(429), ...Array(running + 200).fill(200)]);
+  });

@@ -6,6 +6,7 @@ import {
   boardOf,
   empty,
   inOrder,
+  inShownOrder,
   isChosen,
   moved,
   nextShown,
@@ -78,11 +79,12 @@ test('people to call back: the highest priority first, then who has waited longe
     times: 1,
     since,
     taken_by: null,
+    due_at: null,
   });
   const people = withPeople(new Map(), {
     missed: [person('late', 30), person('early', 10), person('emergency', 40, 9), person('low', 5, -1)],
   });
-  const names = (of: typeof people) => inOrder(of.values()).map((one) => one.person);
+  const names = (of: typeof people) => inOrder(of.values(), 'Ann', 100).map((one) => one.person);
   assert.deepEqual(names(people), ['emergency', 'low', 'early', 'late']);
   const after = withPeople(people, {
     missed: [{ ...person('late', 30), taken_by: 'Ann' }, person('new', 20)],
@@ -90,6 +92,11 @@ test('people to call back: the highest priority first, then who has waited longe
   });
   assert.deepEqual(names(after), ['low', 'early', 'new', 'late']);
   assert.equal(after.get('late')?.taken_by, 'Ann');
+  const reminded = (due_at: number, taken_by = 'Ann') =>
+    names(withPeople(after, { missed: [{ ...person('late', 30), taken_by, due_at }] }));
+  assert.deepEqual(reminded(100), ['late', 'low', 'early', 'new'], 'she wanted to call by now');
+  assert.deepEqual(reminded(101), ['low', 'early', 'new', 'late']);
+  assert.deepEqual(reminded(100, 'Ben'), ['low', 'early', 'new', 'late'], 'a colleague wanted to');
 });
 
 test('who calls is known when customers change, and is sorted by its priority; a call stays as far as it is', () => {
@@ -106,9 +113,16 @@ test('who calls is known when customers change, and is sorted by its priority; a
   assert.deepEqual(shown(withDetails(after, [removed])).ringing, ['first', 'third']);
 });
 
-test('who spoke with a caller last stays when the call moves', () => {
-  const rings = withDetails(boardOf([call('a')]), [{ id: 'a', last_with: 'Bilal' }]);
-  assert.equal(moved(rings, answered('a', 1500)).get('a')?.last_with, 'Bilal');
+test('what is shown keeps its order while somebody aims at it, and what is new comes last', () => {
+  const calls = ['urgent', 'a', 'b', 'c'].map((id) => call(id));
+  const order = (shown: string[]) => inShownOrder(shown, calls).map(({ id }) => id);
+  assert.deepEqual(order(['c', 'gone', 'a']), ['c', 'a', 'urgent', 'b']);
+  assert.deepEqual(order([]), ['urgent', 'a', 'b', 'c']);
+});
+
+test('what is known of a caller stays when the call moves', () => {
+  const rings = withDetails(boardOf([call('a')]), [{ id: 'a', about: { missed_today: 2 } }]);
+  assert.equal(moved(rings, answered('a', 1500)).get('a')?.about?.missed_today, 2);
 });
 
 test('a call that rings for more than three minutes is doubtful: below the others, the newest first', () => {
@@ -220,4 +234,48 @@ test('people to call back move when they come, go or change', () => {
   const { shown: first } = after(nothingShown, [], { people: [one('a'), one('b'), one('c')] });
   const { effects } = after(first, [], { people: [one('b'), one('c', 2), one('d')] });
   assert.deepEqual(effects, [{ type: 'moved', what: ['a', 'c', 'd'] }]);
+});
+
+test('with only the own extensions, a call shows while it rings there, or one of them talks; where that is unknown, as before', () => {
+  const choice = { mine: ['101'], segments: [], integrations: [] };
+  const at = (by: string) => [{ by, name: by }];
+  const chosen = (fields: Partial<ScreenCall>) => isChosen(call('a', fields), choice);
+  const over = { status: 'completed', missed: true } as const;
+  // biome-ignore format: one case a line
+  const cases: [string, Partial<ScreenCall>, boolean][] = [
+    ['nothing is known of who rings', {}, true],
+    ['it rings at nobody yet', { rings: [], talks: [] }, false],
+    ['it rings at mine', { rings: at('101'), talks: [] }, true],
+    ['it rings at another', { rings: at('102'), talks: [] }, false],
+    ['another answered, where only that is known', { status: 'answered', caller_id: '102' }, false],
+    ['I answered, and handed it on', { status: 'answered', caller_id: '101', rings: [], talks: at('102') }, false],
+    ['another answered, and handed it on to me', { status: 'answered', caller_id: '102', rings: [], talks: at('101') }, true],
+    ['it is handed on, and rings at mine', { status: 'answered', caller_id: '102', rings: at('101'), talks: at('102') }, true],
+    ['missed, and it rang at mine', { ...over, rang: [{ by: '101', from: 0, for: 9 }] }, true],
+    ['missed, and it rang at another', { ...over, rang: [{ by: '102', from: 0, for: 9 }] }, false],
+    ['missed, and it is unknown where', over, true],
+  ];
+  for (const [name, fields, expected] of cases) assert.equal(chosen(fields), expected, name);
+});
+
+test('a call that begins to ring at the own phone is news, also if it rang elsewhere before', () => {
+  const choice = { mine: ['101'], segments: [], integrations: [] };
+  const state = (calls: ScreenCall[]): State => ({ ...nothingShown.stream, live: true, now: 2_000, calls });
+  const rings = (by: string) => call('a', { rings: [{ by, name: by }], talks: [] });
+  const news = (before: Shown, one: ScreenCall) => {
+    const { shown, effects } = nextShown(before, state([one]), { choice, made: 0 });
+    return [shown, effects.map(({ type }) => type).filter((type) => type !== 'moved')] as const;
+  };
+  const [first] = news(nothingShown, rings('102'));
+  const [second, told] = news(first, rings('101'));
+  assert.deepEqual([[...second.board.keys()], told], [['a'], ['news']]);
+  assert.deepEqual(news(second, rings('101'))[1], []);
+  assert.deepEqual(news(second, rings('102'))[1], ['quiet'], 'it hunts on');
+});
+
+test('the own call is the one that the user talks on now', () => {
+  const talks = (id: string, answerer: string, by: string) =>
+    call(id, { status: 'answered', caller_id: answerer, rings: [], talks: [{ by, name: by }] });
+  assert.equal(ownCall([talks('a', '101', '102')], ['101']), undefined);
+  assert.equal(ownCall([talks('a', '102', '101')], ['101'])?.id, 'a');
 });

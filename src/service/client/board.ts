@@ -7,7 +7,7 @@ import type {
   ScreenChoice,
   ScreenSystem,
 } from '../rules/screen-call.ts';
-import { waitingOrder } from '../rules/waiting-order.ts';
+import { isDueFor, waitingOrder } from '../rules/waiting-order.ts';
 
 /** The calls on a screen and their changes, as pure functions. Times are the server's, Unix milliseconds. */
 export type Board = ReadonlyMap<string, ScreenCall>;
@@ -36,12 +36,12 @@ export const boardOf = (calls: readonly ScreenCall[]): Board => new Map(calls.ma
 export function moved(board: Board, call: ScreenCall): Board {
   const known = board.get(call.id);
   if (known ? progress(call) <= progress(known) : isOver(call) && !call.missed) return board;
-  return new Map(board).set(call.id, withLast(call, known));
+  return new Map(board).set(call.id, withAbout(call, known));
 }
 
-/** A call that moved, with who spoke last with the caller, which the stream sends only once. */
-export const withLast = (call: ScreenCall, known: ScreenCall | undefined): ScreenCall =>
-  known?.last_with === undefined ? call : { last_with: known.last_with, ...call };
+/** A call that moved, with what the stream has said of its caller, which it does only once. */
+export const withAbout = (call: ScreenCall, known: ScreenCall | undefined): ScreenCall =>
+  known?.about === undefined ? call : { about: known.about, ...call };
 
 /** The board with more about some of its calls. */
 export function withDetails(board: Board, calls: readonly News[]): Board {
@@ -59,8 +59,16 @@ export function withPeople(people: People, { missed, gone = [] }: Change): Peopl
   return next;
 }
 
-/** The highest priority first, then who has waited longest. */
-export const inOrder = (people: Iterable<MissedPerson>): MissedPerson[] => [...people].sort(waitingOrder);
+/** Whether a user wanted to call somebody by now. */
+export const isDue = ({ due_at: due, taken_by: taker }: MissedPerson, user: string, now: number): boolean =>
+  isDueFor({ due, taker }, user, now);
+
+/** First whom the user wanted to call by now; then the highest priority, then who has waited longest. */
+export function inOrder(people: Iterable<MissedPerson>, user: string, now: number): MissedPerson[] {
+  const sorted = [...people].sort(waitingOrder);
+  const due = sorted.filter((one) => isDue(one, user, now));
+  return [...due, ...sorted.filter((one) => !due.includes(one))];
+}
 
 const callOrder = (a: ScreenCall, b: ScreenCall) =>
   waitingOrder({ ...a, since: a.started_at }, { ...b, since: b.started_at });
@@ -85,14 +93,38 @@ export function shownAt(board: Board, now: number, live: boolean) {
   };
 }
 
-/** Whether the user chose to see a call. Which extension a call rings at is often unknown: then it may be the user's. */
+/** The calls in the order in which they are shown already, then the new ones: nothing moves away under a finger. */
+export function inShownOrder<Call extends { readonly id: string }>(
+  shown: readonly string[],
+  calls: readonly Call[],
+): Call[] {
+  const placeOf = ({ id }: Call) => (shown.includes(id) ? shown.indexOf(id) : shown.length);
+  return calls.toSorted((a, b) => placeOf(a) - placeOf(b));
+}
+
+/**
+ * Whether the user chose to see a call: with only the user's extensions, it rings there, or one of them talks. Where the bridge
+ * does not say at which phones a call rings, it may be the user's.
+ */
 export const isChosen = (
-  { caller_id, segment, integration }: Pick<ScreenCall, 'caller_id' | 'segment' | 'integration'>,
+  call: Pick<ScreenCall, 'caller_id' | 'segment' | 'integration' | 'rings' | 'talks' | 'rang'>,
   { mine, segments, integrations }: ScreenChoice,
 ): boolean =>
-  (mine === null || caller_id === null || mine.includes(caller_id)) &&
-  (segments.length === 0 || segments.includes(segment ?? '')) &&
-  (integrations.length === 0 || (integration !== undefined && integrations.includes(integration)));
+  (mine === null || isOf(call, mine)) &&
+  (segments.length === 0 || segments.includes(call.segment ?? '')) &&
+  (integrations.length === 0 || (call.integration !== undefined && integrations.includes(call.integration)));
+
+/** Whether one of the extensions has to do with the call now, or rang for it if it is over and nobody answered. */
+function isOf(
+  { caller_id, rings, talks, rang }: Pick<ScreenCall, 'caller_id' | 'rings' | 'talks' | 'rang'>,
+  extensions: readonly string[],
+): boolean {
+  const isAny = (people: readonly { readonly by: string }[]) =>
+    people.some(({ by }) => extensions.includes(by));
+  if (rings !== undefined && talks !== undefined) return isAny([...rings, ...talks]);
+  if (caller_id !== null) return extensions.includes(caller_id);
+  return rang === undefined || isAny(rang);
+}
 
 /**
  * The call that a user with these extensions is on. Of several, the last that was answered: the others are on hold, or
@@ -103,7 +135,9 @@ export const ownCall = (
   extensions: readonly string[],
 ): ScreenCall | undefined =>
   calls
-    .filter(({ status, caller_id }) => status === 'answered' && extensions.includes(caller_id ?? ''))
+    .filter(({ status, caller_id, talks = [{ by: caller_id ?? '' }] }) => {
+      return status === 'answered' && talks.some(({ by }) => extensions.includes(by));
+    })
     .sort((a, b) => (b.answered_at ?? 0) - (a.answered_at ?? 0))[0];
 
 /** Without ended calls, so that a screen that is open for a year does not grow. */
@@ -192,9 +226,11 @@ export function nextShown(
   if (stream.signedOut) effects.push({ type: 'signed-out' });
   for (const { id, status } of before.board.values())
     if (status === 'ringing' && board.get(id)?.status !== 'ringing') effects.push({ type: 'quiet', id });
+  // A call that rings on comes to the user, too: hunting, it rings at one phone after the other.
+  const isNew = ({ id, status }: ScreenCall) =>
+    before.all.get(id)?.status !== status || (status === 'ringing' && !before.board.has(id));
   for (const call of loaded ? board.values() : [])
-    if (before.all.get(call.id)?.status !== call.status && !isLost(call, now))
-      effects.push({ type: 'news', call });
+    if (isNew(call) && !isLost(call, now)) effects.push({ type: 'news', call });
   const what = movedSince(before, shown, made);
   if (what?.length !== 0) effects.push({ type: 'moved', what });
   return { shown, effects };

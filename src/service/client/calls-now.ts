@@ -1,10 +1,13 @@
 import { duration } from '../rules/duration.ts';
 import { filled } from '../rules/filled.ts';
 import { plainText } from '../rules/plain-text.ts';
-import type { ScreenCall } from '../rules/screen-call.ts';
+import type { MissedPerson, ScreenCall } from '../rules/screen-call.ts';
+import { LONG_WAIT_MS, waitText } from '../rules/span.ts';
 import {
   type Effect,
   inOrder,
+  inShownOrder,
+  isDue,
   nameOf,
   nextShown,
   nothingShown,
@@ -13,7 +16,8 @@ import {
   shownAt,
 } from './board.ts';
 import { connectStream } from './connect-stream.ts';
-import { holdPresses } from './hold-presses.ts';
+import { keepDrafts, signInPath } from './drafts.ts';
+import { holdAims, holdPresses } from './hold-presses.ts';
 import { html } from './html.ts';
 import { render } from './libraries/preact.mjs';
 import { createCards, icon, type Refused } from './now-cards.ts';
@@ -46,9 +50,12 @@ function show(root: HTMLElement): void {
   let refused: Refused | undefined;
   let isDue = false;
   const screen = screenOf(root);
+  keepDrafts(screen);
   const announce = createAnnouncement(root);
   const { now, set: setClock } = createServerClock();
   const isPressed = holdPresses(draw);
+  const isAimedAt = holdAims(root);
+  let drawn: readonly string[] = [];
   const room = createRoomKeeper(root);
   const showCounts = createCounts(screen);
   const ringer = createRinger(screen, draw);
@@ -58,6 +65,11 @@ function show(root: HTMLElement): void {
     draw();
   });
   const content = createContent(screen, ringer, own, cards);
+  const remind = createReminder(screen, (person) => {
+    announce(filled(screen.words.saysDue, { name: nameOf(person) }));
+    ringer.remind(person);
+    dispatchEvent(new CustomEvent('calls-moved', { detail: undefined }));
+  });
 
   function take(state: State): void {
     setClock(state.now);
@@ -71,7 +83,8 @@ function show(root: HTMLElement): void {
 
   function carryOut(effect: Effect): void {
     if (effect.type === 'lost') announce(lostText(screen, effect.at, effect.at));
-    if (effect.type === 'signed-out') signIn();
+    // No caller's name stays on the page.
+    if (effect.type === 'signed-out') location.replace(signInPath());
     if (effect.type === 'quiet') ringer.quiet(effect.id);
     if (effect.type === 'moved') dispatchEvent(new CustomEvent('calls-moved', { detail: effect.what }));
     if (effect.type !== 'news') return;
@@ -84,14 +97,18 @@ function show(root: HTMLElement): void {
     if (isPressed()) return;
     const [at, { live }] = [now(), shown.stream];
     const calls = shownAt(shown.board, at, live);
-    ringer.keepRinging(calls.ringing.length > 0);
+    const ringing = isAimedAt() ? inShownOrder(drawn, calls.ringing) : calls.ringing;
+    drawn = ringing.map(({ id }) => id);
+    ringer.keepRinging(ringing.length > 0);
     for (const { id } of calls.doubtful) ringer.quiet(id);
     root.setAttribute('aria-busy', String(!live));
     own.tidy(shown.all, at, live);
-    showCounts(calls.ringing.length, shown.stream);
+    showCounts(ringing.length, shown.stream);
     room.hold();
-    render(content({ ...shown, ...calls, refused }, at), root);
+    render(content({ ...shown, ...calls, ringing, refused }, at), root);
     showDurations(at, live);
+    showWaits(at, screen);
+    if (live) remind(shown.stream.people, at);
     room.keep();
   }
 
@@ -108,9 +125,28 @@ function showDurations(at: number, live: boolean): void {
     node.textContent = live ? duration(at - Number(node.dataset.since)) : '';
 }
 
-/** Signed out elsewhere: no caller's name stays on the page. */
-const signIn = () =>
-  location.replace(`/sign-in?${new URLSearchParams({ to: location.pathname + location.search })}`);
+/** Tells the user once whom to call now; what was due before the page was opened is only shown. */
+function createReminder({ user = '' }: Screen, tell: (person: MissedPerson) => void) {
+  let known: ReadonlySet<string> | undefined;
+  return (people: readonly MissedPerson[], at: number): void => {
+    const due = people.filter((one) => isDue(one, user, at));
+    const before = known;
+    known = new Set(due.map(({ person, due_at }) => `${due_at} ${person}`));
+    if (before === undefined) return;
+    for (const one of due) if (!before.has(`${one.due_at} ${one.person}`)) tell(one);
+  };
+}
+
+/** How long people in a list of the page have waited. */
+function showWaits(at: number, { locale }: Screen): void {
+  for (const node of document.querySelectorAll<HTMLElement>('[data-waits]')) {
+    const waited = at - Number(node.dataset.waits);
+    const text = waitText(waited, locale);
+    // Written only if it is another: a selection in it stays.
+    if (node.textContent !== text) node.textContent = text;
+    node.classList.toggle('long-wait', waited >= LONG_WAIT_MS);
+  }
+}
 
 const lostText = ({ words, clock }: Screen, since: number, now: number): string =>
   filled(words.lost, { time: clock(since, now) });
@@ -175,7 +211,7 @@ function createContent(
       ${silent && html`<p class="silent" role="alert">${systemText(screen, silent, at)}</p>`}
       ${isCutOff && html`<p class="lost" role="alert">${icon(screen, 'wifi-off')}<span>${signedOut ? words.signedOut : lostText(screen, view.lostAt || made, at)}</span></p>`}
       <ol class="calls-now" aria-label=${words.title}>
-        ${ringing.map((call) => cards.ringing(call, at))}
+        ${ringing.map((call, place) => cards.ringing(call, at, place))}
         ${own.shown(live).map(({ call, note }) => cards.mine(call, at, note))}
         ${others.filter(({ id }) => !own.has(id)).map((call) => cards.other(call, at))}
         ${doubtful.map((call) => cards.doubtful(call, at, refused))}
@@ -184,7 +220,7 @@ function createContent(
         people.length > 0 &&
         html`<section class="later">
           <h2><a href="/call-back">${words.toCallBack}</a><span class="count">${countText(stream)}</span></h2>
-          <ol>${inOrder(people).map((person) => cards.later(person, at, refused))}</ol>
+          <ol>${inOrder(people, screen.user ?? '', at).map((person) => cards.later(person, at, refused))}</ol>
         </section>`
       }
     `;

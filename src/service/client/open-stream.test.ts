@@ -32,11 +32,12 @@ test('the first event of a connection replaces what is known, and makes it live'
 test('calls and people change one by one, and changed customers are counted', () => {
   const answered = next(live, { type: 'call', data: call('a', { status: 'answered' }) });
   assert.equal(answered.board.get('a')?.status, 'answered');
-  const calls = [{ id: 'a', last_with: 'Eva' }];
+  const about = { missed_today: 2 };
+  const calls = [{ id: 'a', about }];
   const changed = next(live, { type: 'customers', data: { calls } });
-  assert.deepEqual([changed.customers, changed.board.get('a')?.last_with], [1, 'Eva']);
-  const spoke = next(live, { type: 'last-with', data: { calls } });
-  assert.deepEqual([spoke.customers, spoke.board.get('a')?.last_with], [0, 'Eva']);
+  assert.deepEqual([changed.customers, changed.board.get('a')?.about], [1, about]);
+  const told = next(live, { type: 'about', data: { calls } });
+  assert.deepEqual([told.customers, told.board.get('a')?.about], [0, about]);
   const data = { missed: [person('q')], gone: ['p'], count: 1, more: false };
   const missed = next(live, { type: 'missed', data });
   assert.deepEqual([[...missed.people.keys()], missed.count, missed.more], [['q'], 1, false]);

@@ -19,7 +19,8 @@ type Events = {
   readonly calls: Beat & CallBacksOnScreen & { readonly calls: readonly ScreenCall[] };
   readonly call: ScreenCall;
   readonly customers: { readonly calls: readonly News[] };
-  readonly 'last-with': { readonly calls: readonly News[] };
+  readonly about: { readonly calls: readonly News[] };
+  readonly who: { readonly calls: readonly News[] };
   readonly missed: CallBacksOnScreen & { readonly gone: readonly string[] };
   readonly beat: Beat;
 };
@@ -59,7 +60,8 @@ export function next(known: Known, event: StreamEvent): Known {
       return { ...known, board: moved(known.board, event.data) };
     case 'customers':
       return { ...known, board: withDetails(known.board, event.data.calls), customers: known.customers + 1 };
-    case 'last-with':
+    case 'about':
+    case 'who':
       return { ...known, board: withDetails(known.board, event.data.calls) };
     case 'missed': {
       const { count, more } = event.data;
@@ -104,7 +106,7 @@ export function openStream(listener: (state: State) => void) {
     const opened = new EventSource('/events');
     source = opened;
     lastMessage = moment();
-    for (const type of ['calls', 'call', 'customers', 'last-with', 'missed', 'beat'] as const)
+    for (const type of ['calls', 'call', 'customers', 'about', 'who', 'missed', 'beat'] as const)
       opened.addEventListener(type, ({ data }) => {
         lastMessage = moment();
         take({ type, data: JSON.parse(data) });

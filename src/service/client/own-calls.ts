@@ -1,5 +1,5 @@
 import type { ScreenCall } from '../rules/screen-call.ts';
-import { type Board, isOver, ownCall, withLast } from './board.ts';
+import { type Board, isOver, ownCall, withAbout } from './board.ts';
 import { post } from './post.ts';
 import type { Screen } from './screen.ts';
 
@@ -21,7 +21,10 @@ export type Note = {
  * `draw` is called after a note was sent.
  */
 export function createOwnCalls(screen: Screen, draw: () => void) {
-  const key = `own ${screen.token}`;
+  const key = `own ${screen.uid}`;
+  // Another user's, who was signed in here before.
+  for (const other of Object.keys(sessionStorage))
+    if (other.startsWith('own ') && other !== key) sessionStorage.removeItem(other);
   const own = new Map<string, Own>(JSON.parse(sessionStorage.getItem(key) ?? '[]'));
   const keep = () => sessionStorage.setItem(key, JSON.stringify([...own]));
 
@@ -52,14 +55,16 @@ export function createOwnCalls(screen: Screen, draw: () => void) {
       if (talking && !own.has(talking.id)) own.set(talking.id, { call: talking, text: '', state: '' });
       for (const [id, one] of own) {
         const known = board.get(id);
-        // A page that opens during a call does not hear who spoke with them before it.
-        if (known) one.call = withLast(known, one.call);
+        // A page that opens during a call does not hear what is known of the caller.
+        if (known) one.call = withAbout(known, one.call);
         // Gone from the board without an end: it ended while this screen was away.
         else if (live && !isOver(one.call))
           one.call = { ...one.call, status: 'completed', completed_at: now };
         const isGone = isOver(one.call) && now - (one.call.completed_at ?? 0) > WHILE_MS;
         const isOnHold = one.call.status === 'answered' && talking !== undefined && talking.id !== id;
-        if (one.text === '' && (isGone || isOnHold)) own.delete(id);
+        // Somebody else has the caller now.
+        const isHandedOn = talking?.id !== id && (one.call.talks?.length ?? 0) > 0;
+        if (one.text === '' && (isGone || isOnHold || isHandedOn)) own.delete(id);
       }
       keep();
     },

@@ -1,5 +1,5 @@
 import { plainText } from '../rules/plain-text.ts';
-import type { ScreenCall } from '../rules/screen-call.ts';
+import type { MissedPerson, ScreenCall } from '../rules/screen-call.ts';
 import { nameOf } from './board.ts';
 import type { Screen } from './screen.ts';
 
@@ -69,7 +69,12 @@ export function createRinger({ words }: Screen, changed: () => void) {
       if (call.missed && sounds() && isOn('calls-sound-missed')) chime([880, 660]);
       if (call.status !== 'ringing') return;
       if (sounds()) chime();
-      notifier.ring(call);
+      notifier.show(call);
+    },
+    /** Signals that it is time to call somebody. */
+    remind(person: MissedPerson): void {
+      if (sounds()) chime();
+      notifier.show(person, `remind ${person.person}`, words.remind);
     },
     /** Called often, with whether any call rings. */
     keepRinging(any: boolean): void {
@@ -172,19 +177,21 @@ function createNotifier(label: string, set: (key: string, on: boolean) => void, 
       canNotify() && Notification.permission !== 'denied'
         ? [{ label, on: notifies(), press: () => void toggle() }]
         : [],
-    ring(call: ScreenCall): void {
+    /** `tag`: one notification for all tabs. */
+    show(call: ScreenCall, tag = call.id, text: string | null = null): void {
       if (!notifies()) return;
-      const body = [call.customer && plainText(call.number_shown), call.segment && plainText(call.segment)];
-      const notification = notify(nameOf(call), {
-        body: body.filter(Boolean).join(' · '),
-        tag: call.id, // one notification for all tabs
-      });
+      const body = [
+        text,
+        call.customer && plainText(call.number_shown),
+        call.segment && plainText(call.segment),
+      ];
+      const notification = notify(nameOf(call), { body: body.filter(Boolean).join(' · '), tag });
       if (notification === undefined) return;
       notification.onclick = () => {
         focus();
         notification.close();
       };
-      notifications.set(call.id, notification);
+      notifications.set(tag, notification);
     },
     quiet(id: string): void {
       notifications.get(id)?.close();

@@ -10,17 +10,30 @@ export function screenOf(root: HTMLElement) {
   const choice: ScreenChoice = JSON.parse(dataset.choice ?? 'null');
   /** Those of the user. */
   const extensions: readonly string[] = JSON.parse(dataset.extensions ?? '[]');
-  const { token = '', zone: timeZone, locale = 'en', icons = '', worker = '', first, user } = dataset;
+  const {
+    token = '',
+    uid = '',
+    zone: timeZone,
+    locale = 'en',
+    icons = '',
+    worker = '',
+    first,
+    user,
+  } = dataset;
   const format = (options: Intl.DateTimeFormatOptions) =>
     new Intl.DateTimeFormat(locale, { timeZone, ...options });
   const time = format({ hour: '2-digit', minute: '2-digit' });
   const day = format({ weekday: 'short' });
+  const date = format({ day: 'numeric', month: 'short' });
+  const longDate = format({ day: 'numeric', month: 'short', year: 'numeric' });
   const weekday = format({ weekday: 'long' });
   return {
     words,
     choice,
     extensions,
     token,
+    /** Of the user. */
+    uid,
     locale,
     icons,
     worker,
@@ -34,5 +47,11 @@ export function screenOf(root: HTMLElement) {
     clock: (at: number, now: number): string =>
       day.format(at) === day.format(now) ? time.format(at) : `${day.format(at)} ${time.format(at)}`,
     weekday: (at: number): string => weekday.format(at),
+    /** `10:14` of today, `Tuesday` of this week, else `9 Nov`. */
+    day: (at: number, now: number): string => {
+      const days = (now - at) / 86_400_000;
+      if (date.format(at) === date.format(now)) return time.format(at);
+      return days < 6 ? weekday.format(at) : (days < 300 ? date : longDate).format(at);
+    },
   };
 }

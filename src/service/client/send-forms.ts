@@ -1,3 +1,6 @@
+import { dial } from './dial.ts';
+import { signInPath } from './drafts.ts';
+
 /**
  * Sends a form that is marked `data-in-place` without leaving the page: the row or part that it stands in is taken from the
  * page that the service answers with, and the focus goes to what that marks with `autofocus`. An answer that refuses is
@@ -22,13 +25,14 @@ async function send(form: HTMLFormElement, button: HTMLElement | null): Promise<
   button?.toggleAttribute('disabled', false);
   const page = new DOMParser().parseFromString(text ?? '', 'text/html');
   if (!answer?.ok || !place) return refuse(form, page.querySelector('[role=alert]')?.textContent);
-  if (new URL(answer.url).pathname === '/sign-in') return location.assign(answer.url);
+  if (new URL(answer.url).pathname === '/sign-in') return location.replace(signInPath());
   const name = place.hasAttribute('data-key') ? 'data-key' : 'data-place';
   const fresh = page.querySelector(`[${name}="${CSS.escape(place.getAttribute(name) ?? '')}"]`);
   if (!fresh) return location.assign(answer.url);
   // The address that has the answer: what renews the page asks for that.
   history.replaceState(null, '', answer.url);
   place.replaceWith(document.adoptNode(fresh));
+  if (button?.dataset.dials) dial(button.dataset.dials);
   fresh.querySelector<HTMLElement>('[autofocus]')?.focus();
 }
 

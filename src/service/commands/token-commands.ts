@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Integration } from '../accounts/account.ts';
 import type { IntegrationChange } from '../accounts/integration-store.ts';
+import { isOldInForce } from '../accounts/limits.ts';
 import { oldTokenText, phoneSystemInstructions } from '../integrations/instructions.ts';
 import { integrationChangeText, newToken, oldTokenDays } from '../integrations/integration-change.ts';
 import { firstAdministrator } from '../users/users.ts';
@@ -47,7 +48,7 @@ async function showToken(
     : options.endOld && { oldTokenUntil: null };
   const current = change === undefined ? integration : await changed(integration, change, opened);
   print(...phoneSystemInstructions(url(), keys.integrationToken(current)));
-  if (current.oldTokenUntil !== null && current.oldTokenUntil > Date.now())
+  if (isOldInForce(current.oldTokenUntil, Date.now()))
     print('', ...oldTokenText(current.oldTokenUntil, await store.directory.oldTokenUses(current)));
   if (options.endOld) print('', 'The old token is no longer accepted.');
 }

@@ -24,11 +24,14 @@ export const copiedTables = [
   'integration_use',
   'old_token_uses',
   'bridge_health',
+  'certificates',
   'audit',
   'calls',
   'history',
   'webhooks',
   'webhook_deliveries',
+  'event_feeds',
+  'call_events',
 ];
 /** What the other database makes for itself: sums of other tables, and caches. */
 export const rebuiltTables = ['written_by', 'directory', 'history_counts', 'kept_figures', 'webhook_reader'];

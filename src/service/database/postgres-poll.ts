@@ -26,7 +26,7 @@ const movedSql = `SELECT here.*, c.account_id, ${callColumns}
 type Place = { readonly up_to: string; readonly timeline: string };
 
 /** Above every transaction: reads no call, only the place. */
-export const NONE = '9223372036854775807';
+const NONE = '9223372036854775807';
 
 type Follow = Parameters<CallFeed['follow']>;
 

@@ -173,8 +173,18 @@ const typedColumns = Object.entries(callTypes)
   .join(', ');
 /** What an event changes of a call. */
 const changing = [
-  ...['status', 'caller_id', 'ringing_at', 'answered_at', 'completed_at', 'missed', 'closed_from'],
+  ...[
+    'status',
+    'caller_id',
+    'ringing_at',
+    'answered_at',
+    'completed_at',
+    'updated_at',
+    'missed',
+    'closed_from',
+  ],
   ...extraColumns,
+  ...['rang', 'talked'],
 ];
 
 /**

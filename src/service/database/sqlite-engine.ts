@@ -46,7 +46,7 @@ export async function openSqliteEngine(file: string, fail: (error: Error) => voi
     moved: () => moved,
     /** See Store.purge. */
     async purge() {
-      await writer.ask('catchUp');
+      await writer.request('catchUp');
       return emptyLog(file, lookups.endRead);
     },
     async close(): Promise<void> {
@@ -59,9 +59,9 @@ export async function openSqliteEngine(file: string, fail: (error: Error) => voi
 
 export function sqliteStatements({ writer, reader, lookups, changed }: SqliteEngine): Statements {
   const write = <Row>(sql: string, ...values: Value[]) =>
-    changed(writer.ask('rows', sql, values)) as Promise<Row[]>;
+    changed(writer.request('rows', sql, values)) as Promise<Row[]>;
   return {
-    read: <Row>(sql: string, ...values: Value[]) => reader.ask('rows', sql, values) as Promise<Row[]>,
+    read: <Row>(sql: string, ...values: Value[]) => reader.request('rows', sql, values) as Promise<Row[]>,
     // Plain objects, as a thread returns them.
     lookup: async <Row>(sql: string, ...values: Value[]) =>
       lookups.rows(sql, values).map((row) => ({ ...(row as Row) })),

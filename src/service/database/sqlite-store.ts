@@ -13,13 +13,14 @@ import { roomStores, type Store } from './store.ts';
 const SCAN = 400;
 const SKIP = 20_000;
 
-/** A place is the number of the newest request: with one writer, numbers are in the order of the commits. */
+/** A cursor is the number of the newest request: with one writer, numbers are in the order of the commits. */
 const callChanges: CallChanges = {
-  here: 'SELECT CAST(coalesce(max(id), 0) AS TEXT) AS place FROM history',
-  goesOn: (from, to) => Number(from) <= Number(to),
-  changed: `history h CROSS JOIN calls c ON c.account_id = h.account_id AND c.call_id = h.call_id
-    CROSS JOIN webhooks w ON w.account_id = h.account_id WHERE h.id > $1 AND h.effect = 'moved'`,
-  values: (from) => [Number(from)],
+  cursorSql: 'SELECT CAST(coalesce(max(id), 0) AS TEXT) AS "cursor" FROM history',
+  changedSql: (
+    table,
+  ) => `history h CROSS JOIN calls c ON c.account_id = h.account_id AND c.call_id = h.call_id
+    CROSS JOIN ${table} w ON w.account_id = h.account_id WHERE h.id > $1 AND h.effect = 'moved'`,
+  values: (from, to) => (Number(from) <= Number(to) ? [Number(from)] : undefined),
 };
 
 /**
@@ -34,8 +35,8 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
   const customers = createCustomerStore(
     statements,
     {
-      put: (account, given, before) => changed(writer.ask('putCustomers', account, given, before)),
-      replace: (account, replacement) => changed(writer.ask('replaceCustomers', account, replacement)),
+      put: (account, given, before) => changed(writer.request('putCustomers', account, given, before)),
+      replace: (account, replacement) => changed(writer.request('replaceCustomers', account, replacement)),
     },
     (account) => {
       for (const notify of customerListeners) notify(account);
@@ -43,11 +44,11 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
   );
   const serialise = createSerialise();
   const figures: FiguresEngine = {
-    cached: (account, spans) => reader.ask('cachedFigures', account, spans),
-    firstCall: (account) => reader.ask('firstCall', account),
-    count: (account, span, after) => serialise(() => reader.ask('countFigures', account, span, after)),
-    begin: (account, spans, mark) => writer.ask('beginFigures', account, spans, mark),
-    store: (account, span, mark, text) => writer.ask('storeFigures', account, span, mark, text),
+    cached: (account, spans) => reader.request('cachedFigures', account, spans),
+    firstCall: (account, since) => reader.request('firstCall', account, since),
+    count: (account, span, after) => serialise(() => reader.request('countFigures', account, span, after)),
+    begin: (account, spans, mark) => writer.request('beginFigures', account, spans, mark),
+    store: (account, span, mark, text) => writer.request('storeFigures', account, span, mark, text),
   };
 
   const rooms = roomStores(statements, { customers, serialise, figures, callChanges });
@@ -56,7 +57,7 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
     requests: sqliteRequests(engine, statements, serialise),
     ...rooms,
     async openCalls(account, max) {
-      await writer.ask('catchUp');
+      await writer.request('catchUp');
       return rooms.calls.open(account, max);
     },
     otherProcesses: {
@@ -64,6 +65,7 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
         customerListeners.add(notify);
         return () => customerListeners.delete(notify);
       },
+      async tellWho() {},
     },
     withLock: createSerialise(), // no other process writes to the database
     about: async () => {
@@ -89,13 +91,13 @@ function sqliteRequests(
   const historyRows = historyReader(statements, {
     lastId: '(SELECT coalesce(max(id), 0) FROM history)',
     inPayload: (term) => statements.contains('request', term),
-    entries: (_account, places) => reader.ask('historyEntries', places),
+    entries: (_account, places) => reader.request('historyEntries', places),
   });
   const history = historyPaging(
     {
       ...historyRows,
       // Includes every request that was answered before.
-      lastId: () => writer.ask('catchUp').then(historyRows.lastId),
+      lastId: () => writer.request('catchUp').then(historyRows.lastId),
     },
     serialise,
     { text: SCAN, skip: SKIP },
@@ -103,8 +105,8 @@ function sqliteRequests(
   return {
     record: (request, watched = true) =>
       request.event === null
-        ? writer.askLater('record', request, watched)
-        : writer.ask('record', request, watched),
+        ? writer.requestLater('record', request, watched)
+        : writer.request('record', request, watched),
     ...history,
     mask: maskedEntry(statements, ''),
     ...integrationUse(statements),
@@ -113,7 +115,7 @@ function sqliteRequests(
       for (const limit of [{ before: limits.before }, { keep: limits.keep }]) {
         if (Object.values(limit)[0] === undefined) continue;
         for (let rows = -1; rows !== 0; deleted += rows)
-          rows = await writer.ask('trim', limit as typeof limits);
+          rows = await writer.request('trim', limit as typeof limits);
       }
       return deleted;
     },

@@ -3,47 +3,42 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { HistoryPage, HistoryQuery } from '../../shared/api/contract/history.ts';
 import { routes } from '../../shared/api/contract/routes.ts';
 import type { Sender } from '../accounts/directory-copy.ts';
-import type { AccountTurns } from '../kit/account-turns.ts';
 import type { ZodInstance } from '../kit/administration.ts';
 import type { Budgets } from '../kit/budget.ts';
 import { closedWith, whenClosed } from '../kit/closed-with.ts';
-import type { Exchange, Unauthenticated } from './exchange.ts';
+import type { InTurn } from './in-turn.ts';
 import type { HistoryOrder, RequestStore, SearchPlace, StoredRequest, TextSearch } from './request-store.ts';
+import type { Responder } from './responder.ts';
 
 type Parts = {
   readonly requests: RequestStore;
-  readonly exchange: Exchange;
+  readonly responder: Responder;
   readonly budgets: Budgets;
 };
 
 /** A request for the history, and its reply. */
-type Asked = { readonly query: HistoryQuery; readonly request: FastifyRequest; readonly reply: FastifyReply };
+type HistoryRequest = {
+  readonly query: HistoryQuery;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+};
 
 /** Part 4.3: the history, as a page or as everything. */
 export function historyRoutes(
   app: ZodInstance,
-  exchange: Exchange,
+  responder: Responder,
   requests: RequestStore,
-  { budgets, turns }: { readonly budgets: Budgets; readonly turns: AccountTurns },
-  unauthenticated: Unauthenticated,
+  budgets: Budgets,
+  inTurn: InTurn,
 ): void {
-  const parts: Parts = { requests, exchange, budgets };
+  const parts: Parts = { requests, responder, budgets };
   app.get(routes.getHistory.path, { schema: routes.getHistory.schema }, async (request, reply) => {
     const { query } = request;
-    const asked: Asked = { query, request, reply };
-    const { account, integration } = request.sender as Sender;
-    const of = { turn: 'read', account: account.id, client: `integration ${integration.id}` } as const;
+    const read: HistoryRequest = { query, request, reply };
     try {
-      return await turns.run(of, reply, {
-        who: true,
-        admit: () => (unauthenticated.is(request) ? undefined : true),
-        refuse() {
-          unauthenticated.refuse(request, reply);
-          return reply as never; // what a handler returns when it has sent the answer itself
-        },
-        work: () =>
-          query.limit === undefined ? answerAll(asked, parts) : answerPage(asked, query.limit, parts),
-      });
+      return await inTurn('read', request, reply, () =>
+        query.limit === undefined ? answerAll(read, parts) : answerPage(read, query.limit, parts),
+      );
     } catch (error) {
       if (!reply.raw.destroyed) throw error;
       reply.hijack(); // the client has disconnected
@@ -51,7 +46,7 @@ export function historyRoutes(
   });
 }
 
-async function answerPage({ query, request, reply }: Asked, limit: number, parts: Parts) {
+async function answerPage({ query, request, reply }: HistoryRequest, limit: number, parts: Parts) {
   const { requests } = parts;
   const current = query.page ?? 1;
   const offset = Math.min((current - 1) * limit, Number.MAX_SAFE_INTEGER);
@@ -62,7 +57,7 @@ async function answerPage({ query, request, reply }: Asked, limit: number, parts
       : await searched(requests, { ...selected, search, limit }, query.cursor, offset);
   const frame = pageFrame(request, { current, limit, count, ...place });
   const ends = { before: '{"data":[', after: `],${JSON.stringify(frame).slice(1)}` };
-  return answerWith(chunks, ends, request, reply, parts.exchange);
+  return answerWith(chunks, ends, request, reply, parts.responder);
 }
 
 /** A page of a text search, from a cursor on if there is one, else from the start: the offset is looked for, too. */
@@ -79,10 +74,10 @@ async function searched(
   return { ...page, passed, total: next === null ? passed : null, next, isByCursor: cursor !== undefined };
 }
 
-function answerAll({ query, request, reply }: Asked, { requests, exchange, budgets }: Parts) {
+function answerAll({ query, request, reply }: HistoryRequest, { requests, responder, budgets }: Parts) {
   whenClosed(reply, budgets.readers.take((request.sender as Sender).account.id));
   const chunks = requests.all(selection(query, request, reply));
-  return answerWith(chunks, { before: '[', after: ']' }, request, reply, exchange);
+  return answerWith(chunks, { before: '[', after: ']' }, request, reply, responder);
 }
 
 /** Reads the first chunk before recording this request, so that the list does not contain it; the rest while sending. */
@@ -91,7 +86,7 @@ async function answerWith(
   ends: { before: string; after: string },
   request: FastifyRequest,
   reply: FastifyReply,
-  exchange: Exchange,
+  responder: Responder,
 ) {
   const chunks = entries[Symbol.asyncIterator]();
   const [first, second] = [await chunks.next(), await chunks.next()];
@@ -99,9 +94,9 @@ async function answerWith(
   const start = ends.before + listed.map(entryText).join(',');
   if (second.done) {
     const recorded = ends.before + listed.map(({ id }) => id).join(',') + ends.after;
-    return exchange.answer(request, reply, { status: 200, text: start + ends.after, recorded });
+    return responder.respond(request, reply, { status: 200, text: start + ends.after, recorded });
   }
-  await exchange.record(request, 200);
+  await responder.record(request, 200);
   async function* text() {
     yield `${start},${second.value.map(entryText).join(',')}`;
     for await (const chunk of { [Symbol.asyncIterator]: () => chunks })

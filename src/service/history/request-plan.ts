@@ -7,7 +7,7 @@ type RequestPlan = {
   readonly call: CallRecord | undefined;
   /** Of its event, for the history; null: it has none. */
   readonly effect: EventEffect | null;
-  /** Counts as use of its integration: what the service closes by itself does not. */
+  /** Counts as use of its integration: what the service closes by itself does not, nor a call of the past. */
   readonly isUse: boolean;
 };
 
@@ -19,7 +19,11 @@ export function planRequest(
 ): RequestPlan {
   if (event === null) return { call: undefined, effect: null, isUse: true };
   const call = moveCall(before, { ...event, integration }, at, () => caller(event.number));
-  return { call, effect: effectOf(before, event.status, call), isUse: event.closes === undefined };
+  return {
+    call,
+    effect: effectOf(before, event.status, call),
+    isUse: (event.closes ?? event.past) === undefined,
+  };
 }
 
 /** ms, to a microsecond. */

@@ -1,5 +1,6 @@
+import type { Rang, Talked } from '../../shared/api/contract/call-extras.ts';
 import type { CallStatus } from '../../shared/api/contract/call-status.ts';
-import type { CallExtras, CallRecord, EventEffect } from '../calls/call-record.ts';
+import type { CallExtras, CallRecord, EventEffect, PastTimes } from '../calls/call-record.ts';
 import type { Span } from '../kit/calendar.ts';
 
 /** A call event that passed the contract; `number` is `from` as numbers are compared. */
@@ -11,8 +12,12 @@ export type AcceptedEvent = {
   readonly callerId: string | null;
   /** Absent: none, or not readable. */
   readonly extras?: CallExtras | undefined;
+  readonly rang?: readonly Rang[] | undefined;
+  readonly talked?: readonly Talked[] | undefined;
   /** Set if it closes a call whose end never came: the only status that it is closed from. Its integration sent nothing. */
   readonly closes?: CallStatus | undefined;
+  /** Set for a call of the past: history, of which nobody is told. */
+  readonly past?: PastTimes | undefined;
 };
 
 /** An authenticated request: what the history keeps of it, and the event it brought, if it brought one. */

@@ -1,10 +1,14 @@
 import type { FastifyInstance } from 'fastify';
-import { bridgeHealthPath, bridgeHealthSchema } from '../../shared/api/contract/bridge-health.ts';
-import { basePath } from '../../shared/api/contract/paths.ts';
+import {
+  bridgeHealthPath,
+  bridgeHealthSchema,
+  serviceTakes,
+} from '../../shared/api/contract/bridge-health.ts';
 import { parseJson } from '../../shared/process/parse-json.ts';
 import type { BridgeReportStore } from '../accounts/bridge-report-store.ts';
 import type { Sender } from '../accounts/directory-copy.ts';
-import { send, type Unauthenticated } from '../history/exchange.ts';
+import { bridgeReportRoute } from '../history/bridge-report.ts';
+import type { InTurn } from '../history/in-turn.ts';
 import { displayText } from '../kit/display-text.ts';
 import { icon } from '../kit/icon.ts';
 import type { PageRequest } from '../kit/page-request.ts';
@@ -40,22 +44,11 @@ export function bridgeHealth(
  * Stores the problems that a bridge reports. Not in the request history: they come each minute, and say nothing about
  * calls.
  */
-export function bridgeHealthRoute(
-  app: FastifyInstance,
-  directory: BridgeReportStore,
-  unauthenticated: Unauthenticated,
-): void {
-  app.post(bridgeHealthPath, async (request, reply) => {
-    if (unauthenticated.is(request)) return unauthenticated.refuse(request, reply);
-    const { success, data } = bridgeHealthSchema.safeParse(request.body);
-    if (!success)
-      return send(
-        reply,
-        422,
-        JSON.stringify({ message: `This is not what ${basePath}${bridgeHealthPath} takes.` }),
-      );
-    const { integration } = request.sender as Sender;
-    await directory.saveBridgeReport(integration.id, request.receivedAt, JSON.stringify(data));
-    return send(reply, 200, '{}');
+export function bridgeHealthRoute(app: FastifyInstance, directory: BridgeReportStore, inTurn: InTurn): void {
+  const route = { path: bridgeHealthPath, schema: bridgeHealthSchema };
+  bridgeReportRoute(app, route, inTurn, async (health, { sender, receivedAt }) => {
+    const { integration } = sender as Sender;
+    await directory.saveBridgeReport(integration.id, receivedAt, JSON.stringify(health));
+    return { takes: serviceTakes };
   });
 }

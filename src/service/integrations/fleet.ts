@@ -11,10 +11,10 @@ const BEHIND_MS = 5 * 60_000;
  * `unconnected`: it has never sent a request; `silent`: its bridge reported and does so no longer; `behind`: its oldest event has waited for more than five minutes;
  * `outdated`: its bridge is of another version than this service; `refused`: requests came with a wrong token.
  */
-export type BridgeTrouble = 'unconnected' | 'silent' | 'behind' | 'outdated' | 'refused' | 'problems';
+type BridgeTrouble = 'unconnected' | 'silent' | 'behind' | 'outdated' | 'refused' | 'problems';
 
 /** What an account has almost, or already, as much of as it may. */
-export type NearLimit = 'requests' | 'users';
+type NearLimit = 'requests' | 'users';
 /** Of a limit. */
 const NEAR = 0.9;
 

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import type { Integration } from '../accounts/account.ts';
 import type { IntegrationChange } from '../accounts/integration-store.ts';
-import { goodUntil, tokenReplaced } from '../accounts/limits.ts';
+import { goodUntil, MOST_OLD_DAYS, tokenReplaced } from '../accounts/limits.ts';
 
 /** How long a replaced token is accepted along with the new one. */
 export const oldTokenDays = z.coerce
   .number('The time must be a number of days.')
-  .min(0, 'The time must be 0 to 7 days.')
-  .max(7, 'The time must be 0 to 7 days.');
+  .min(0, `The time must be 0 to ${MOST_OLD_DAYS} days.`)
+  .max(MOST_OLD_DAYS, `The time must be 0 to ${MOST_OLD_DAYS} days.`);
 
 /**
  * A new token; the present one is accepted for `days` more days; 0: no longer. `replaces`: the counter of the one that is

@@ -3,6 +3,7 @@ import type { Integration } from '../accounts/account.ts';
 import { newUid, type Refused, type ServiceDirectory } from '../accounts/directory.ts';
 import type { IntegrationChange } from '../accounts/integration-store.ts';
 import type { Keys } from '../accounts/keys.ts';
+import { isOldInForce } from '../accounts/limits.ts';
 import type { OldTokenUse } from '../accounts/old-token-store.ts';
 import type { Pages, UserRequest } from '../accounts/user-request.ts';
 import type { IntegrationUse, RequestStore } from '../history/request-store.ts';
@@ -27,6 +28,7 @@ import { Refusal } from '../kit/refusal.ts';
 import { numberedPage } from '../kit/table.ts';
 import { type Html, html } from '../words/html.ts';
 import { bridgeHealth, healthItem } from './bridge-health.ts';
+import { certificateItems } from './certificate.ts';
 import { setupLine, testCall } from './instructions.ts';
 import { integrationChangeText, newToken, oldTokenDays } from './integration-change.ts';
 
@@ -122,7 +124,7 @@ async function systemsOf(
   return Promise.all(
     integrations.map(async (integration): Promise<System> => {
       const { id, oldTokenUntil: until } = integration;
-      const isOld = until !== null && until > now;
+      const isOld = isOldInForce(until, now);
       return {
         integration,
         use: uses.find((use) => use.integration === id),
@@ -130,6 +132,7 @@ async function systemsOf(
         oldToken: isOld ? { until, uses: await directory.oldTokenUses(integration) } : null,
         refused: directory.refused(id),
         health: await directory.bridgeReport(id),
+        certificate: await directory.certificate(id),
         alone,
       };
     }),
@@ -176,6 +179,7 @@ type System = {
   readonly oldToken: { readonly until: number; readonly uses: readonly OldTokenUse[] } | null;
   readonly refused: Refused | undefined;
   readonly health: { readonly reportedAt: number; readonly report: string } | undefined;
+  readonly certificate: string | undefined;
   /** Whether it is the account's only one. */
   readonly alone: boolean;
 };
@@ -236,7 +240,10 @@ function systemCard(request: UserRequest, system: System, errors?: FieldErrors):
   </details>`;
 }
 
-function healthOf(request: UserRequest, { integration, use, oldToken, refused, health }: System): Html {
+function healthOf(
+  request: UserRequest,
+  { integration, use, oldToken, refused, health, certificate }: System,
+): Html {
   const { token, formats, now, words } = request;
   const { integrations: text } = words;
   return html`
@@ -244,6 +251,7 @@ function healthOf(request: UserRequest, { integration, use, oldToken, refused, h
     ${!integration.enabled && healthItem(false, text.isOff)}
     ${refused && healthItem(false, text.refused(refused.count, refused.address), formats.moment(refused.at, now, 'seconds'))}
     ${health && bridgeHealth(request, health)}
+    ${certificate && certificateItems(request, certificate)}
     ${
       oldToken &&
       html`<li>${icon('clock')}${text.oldTokenUntil(formats.dateTime(oldToken.until))}

@@ -1,52 +1,17 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { PriorityResult } from '../../shared/api/contract/phone-number.ts';
-import { routes } from '../../shared/api/contract/routes.ts';
-import type { Sender } from '../accounts/directory-copy.ts';
 import { accountLimits } from '../accounts/limits.ts';
 import type { Pages, UserRequest } from '../accounts/user-request.ts';
-import type { Exchange } from '../history/exchange.ts';
-import { name, type ZodInstance } from '../kit/administration.ts';
+import { name } from '../kit/administration.ts';
 import { displayText } from '../kit/display-text.ts';
 import { type FieldErrors, field, hiddenFields, readForm, refusedField } from '../kit/form.ts';
 import { icon } from '../kit/icon.ts';
 import { listPage, type RowForm } from '../kit/list-page.ts';
-import { numberField } from '../kit/number-field.ts';
 import type { Answer, Page } from '../kit/page-request.ts';
 import { numberedPage, table } from '../kit/table.ts';
 import type { CustomerStore } from '../people/customer-store.ts';
 import { plainText } from '../rules/plain-text.ts';
 import { type Html, html } from '../words/html.ts';
 import { formError } from '../words/words.ts';
-
-type Parts = {
-  readonly store: { readonly customers: CustomerStore };
-  /** For metrics. */
-  readonly meter: { readonly counts: { readonly lookups: Record<'found' | 'not_found', number> } };
-};
-
-/** Part 4.2: the priority of the segment of the customer with a number, and the customer's name. */
-export function priorityRoutes(app: ZodInstance, exchange: Exchange, { store, meter }: Parts): void {
-  async function lookUp(number: string, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const { account } = request.sender as Sender;
-    const known = await store.customers.priorityOf(
-      account.id,
-      numberField('number', number, account.country),
-    );
-    meter.counts.lookups[known === undefined ? 'not_found' : 'found'] += 1;
-    const { priority, segment, name } = known ?? { priority: null, segment: null, name: null };
-    const result: PriorityResult = { priority, segment, name };
-    return exchange.answer(request, reply, { status: 200, text: JSON.stringify(result) });
-  }
-
-  const { getPriority, postPriority } = routes;
-  app.get(getPriority.path, { schema: getPriority.schema }, (request, reply) =>
-    lookUp(request.query.number, request, reply),
-  );
-  app.post(postPriority.path, { schema: postPriority.schema }, (request, reply) =>
-    lookUp(request.body.number, request, reply),
-  );
-}
 
 const segment = z.object({
   name,

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type CallFacts, countCalls, MAX_GROUPS, OTHERS, quantile } from '../calls/aggregate.ts';
+import { MAX_SHARED } from '../calls/people-figures.ts';
 import { daysBetween } from '../kit/calendar.ts';
 import { makeReport } from './call-report.ts';
+import { countPeople, type PersonOf } from './people-sums.ts';
 import { daysIn, periodIn, stepsFor, usualPeriods } from './period.ts';
 
 const MINUTE = 60_000;
@@ -32,6 +34,7 @@ async function report(
   last: string,
   step: 'hour' | 'day' | 'week' | 'month',
   zone: string,
+  personOf?: PersonOf,
 ) {
   const days = daysBetween(date(first), date(last), zone);
   async function* figures() {
@@ -42,7 +45,7 @@ async function report(
       yield counted.figures();
     }
   }
-  return makeReport({ step }, days, zone, figures());
+  return makeReport({ step }, days, zone, figures(), null, null, personOf);
 }
 
 test('days are grouped into weeks and months with medians of all calls', async () => {
@@ -84,6 +87,81 @@ test('who answered is known by the hour of the office, also when its clocks chan
   assert.deepEqual([...(answerers[9] ?? [])], ['1001', '1002']);
   assert.deepEqual([...(answerers[10] ?? [])], ['1003']);
   assert.equal(answerers.filter(({ size }) => size > 0).length, 2);
+});
+
+const ring = (...extensions: string[]) => extensions.map((by) => ({ by, from: 0, for: 5_000 }));
+const talk = (...parts: (readonly [string, number, number])[]) =>
+  parts.map(([by, from, to]) => ({ by, from, to }));
+
+/** Offered, answered, taken by others, missed, seconds talked of each person. Anna has 1001 and 1002, Ben has 1003. */
+async function peopleIn(...calls: Parameters<typeof call>[1][]) {
+  const { people, hasRang } = await report(
+    calls.map((fields) => call(Date.parse('2026-11-12T12:00Z'), fields)),
+    '2026-11-12',
+    '2026-11-12',
+    'day',
+    'UTC',
+    (extension) => (extension < '1003' ? 'Anna' : 'Ben'),
+  );
+  const figures = people.map(({ person, offered, answered, byOthers, missed, talkedSeconds }) => [
+    person,
+    [offered, answered, byOthers, missed, talkedSeconds],
+  ]);
+  return { ...Object.fromEntries(figures), hasRang };
+}
+
+test('a call is offered once to everyone whose phones rang, and missed by them if nobody took it', async () => {
+  const all = ring('1001', '1002', '1003');
+  const byBen = { rang: all, talked: talk(['1003', 10_000, 70_900]), callerId: '1003' };
+  const missed = { rang: all, talked: [], missed: true, callerId: null };
+  assert.deepEqual(await peopleIn(byBen), { Anna: [1, 0, 1, 0, 0], Ben: [1, 1, 0, 0, 60], hasRang: true });
+  assert.deepEqual(await peopleIn(missed), { Anna: [1, 0, 0, 1, 0], Ben: [1, 0, 0, 1, 0], hasRang: true });
+  assert.deepEqual(await peopleIn(byBen, byBen, missed), {
+    Anna: [3, 0, 2, 1, 0],
+    Ben: [3, 2, 0, 1, 120],
+    hasRang: true,
+  });
+});
+
+test('everyone who talked has answered: after a transfer, and who picked it up elsewhere', async () => {
+  const talked = talk(['1001', 10_000, 30_000], ['1003', 30_000, 70_000], ['1001', 70_000, 75_000]);
+  assert.deepEqual(await peopleIn({ rang: ring('1001', '1003'), talked }), {
+    Anna: [1, 1, 0, 0, 25],
+    Ben: [1, 1, 0, 0, 40],
+    hasRang: true,
+  });
+  const pickedUp = { rang: ring('1001'), talked: talk(['1003', 0, 1_000]), callerId: '1003' };
+  assert.deepEqual(await peopleIn(pickedUp), { Anna: [1, 0, 1, 0, 0], Ben: [1, 1, 0, 0, 1], hasRang: true });
+});
+
+test('a call that rings is offered, and one of which nobody says who rang is offered to who answered', async () => {
+  const open = { status: 'ringing', answeredAt: null, completedAt: null, callerId: null } as const;
+  const counted = countCalls({ since: 0, until: 1 });
+  counted.add({ ...call(0), ...open, missed: null, rang: ring('1003') });
+  assert.deepEqual(
+    counted.figures().shared.map(({ outcome }) => outcome),
+    ['open'],
+  );
+  assert.deepEqual(await peopleIn({ callerId: '1003' }), { Ben: [1, 1, 0, 0, 60], hasRang: false });
+  assert.deepEqual(await peopleIn({ missed: true, callerId: null }), { hasRang: false });
+});
+
+test('calls that ring at other phones each time do not fill the memory, and each phone keeps its calls', () => {
+  const counted = countCalls({ since: 0, until: 1 });
+  const names = Array.from({ length: 60 }, (_, at) => String(1000 + at));
+  for (const first of names)
+    for (const second of names)
+      if (first < second)
+        counted.add({ ...call(0), rang: ring(first, second), talked: talk([first, 0, 1_000]) });
+  const { shared } = counted.figures();
+  assert.ok(shared.length < MAX_SHARED + 2 * names.length, `${shared.length}`);
+  const people = countPeople((extension) => extension);
+  people.add(shared);
+  for (const { person, offered, answered, byOthers, talkedSeconds } of people.figures().people)
+    assert.deepEqual(
+      [offered, answered, byOthers, talkedSeconds],
+      [59, 1059 - Number(person), Number(person) - 1000, 1059 - Number(person)],
+    );
 });
 
 test('new names with every call do not fill the memory, and every call is counted', () => {

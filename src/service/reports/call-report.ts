@@ -10,8 +10,9 @@ import {
   OTHERS,
   type SpanFigures,
 } from '../calls/aggregate.ts';
-import { type ClockHour, type Day, hoursOf, QUARTER_MS, type Span } from '../kit/calendar.ts';
+import { type ClockHour, type Day, hoursOf, mondayOf, QUARTER_MS, type Span } from '../kit/calendar.ts';
 import { createPause } from '../kit/event-loop-pauses.ts';
+import { countPeople, type PersonFigures, type PersonOf } from './people-sums.ts';
 import type { Period, StepLength } from './period.ts';
 
 export type Counts = Pick<Group, 'calls' | 'answered' | 'missed'>;
@@ -50,6 +51,10 @@ export type Report = {
   readonly parts: { readonly in: Counts; readonly out: Counts } | null;
   /** Most calls first; of all calls, whatever the filter. */
   readonly groups: Readonly<Record<GroupKind, readonly NamedGroup[]>>;
+  /** Who was offered calls, or took them; of all calls, whatever the filter. */
+  readonly people: readonly PersonFigures[];
+  /** Whether a bridge has said of some calls whose phones rang. */
+  readonly hasRang: boolean;
 };
 
 /** The calls to report: those of some groups of one kind. */
@@ -64,9 +69,10 @@ type StepSum = { key: string; first: Temporal.PlainDate; last: Temporal.PlainDat
 /** What is counted day by day. */
 type Sums = ReturnType<typeof noSums>;
 
-const noSums = (step: StepLength) => ({
+const noSums = (step: StepLength, personOf: PersonOf) => ({
   all: countGroup(),
   groups: byKind(createGroupSums),
+  people: countPeople(personOf),
   hours: emptyHours(),
   answerers: Array.from({ length: 24 }, () => new Set<string>()),
   /** By date, or by day of the week. */
@@ -87,8 +93,9 @@ export async function makeReport(
   figures: AsyncIterable<SpanFigures>,
   filter: GroupFilter | null = null,
   opens: ((day: Day) => readonly Span[]) | null = null,
+  personOf: PersonOf = (extension) => extension,
 ): Promise<Report> {
-  const sums = noSums(step);
+  const sums = noSums(step, personOf);
   const pause = createPause();
   for await (const ofDay of figures) {
     await pause();
@@ -96,6 +103,7 @@ export async function makeReport(
     sums.perDay.push(ofDay.all.calls);
     for (const kind of groupKinds)
       for (const [name, part] of ofDay[kind]) sums.groups[kind].get(name).merge(part.all);
+    sums.people.add(ofDay.shared);
     const figuresOfDay = filter === null ? ofDay : chosen(ofDay, filter);
     sums.all.merge(figuresOfDay.all);
     for (const span of opens?.(day) ?? []) addCounts(sums.open, countsOfSpan(figuresOfDay, day, span));
@@ -174,6 +182,7 @@ function reportOf(sums: Sums, days: number, hasHours: boolean): Report {
     hours,
     answerers,
     groups: byKind((kind) => groups[kind].largestFirst()),
+    ...sums.people.figures(),
   };
 }
 
@@ -249,5 +258,5 @@ function countsBetween({ quarters }: Figures, { since, until }: Span): Counts {
 
 function keyOf(date: Temporal.PlainDate, step: StepLength): string {
   if (step === 'month') return date.toPlainYearMonth().toString();
-  return (step === 'week' ? date.subtract({ days: date.dayOfWeek - 1 }) : date).toString();
+  return (step === 'week' ? mondayOf(date) : date).toString();
 }

@@ -30,6 +30,7 @@ export async function callersReport(
   days: readonly Span[],
   { groups: ofAll, perDay }: Pick<Report, 'groups' | 'perDay'>,
   filter: GroupFilter | null,
+  now: number,
 ): Promise<CallersReport | null> {
   if (ofAll.integrations.reduce((sum, [, { calls }]) => sum + calls, 0) > MAX_CALLS) return null;
   const callers = new Map<string, CallerCounts>();
@@ -56,7 +57,7 @@ export async function callersReport(
     }
   }
   return {
-    ...(await missedCallers(missed, await actionsSince(store, account, days[0]?.since ?? 0))),
+    ...(await missedCallers(missed, await actionsSince(store, account, days[0]?.since ?? 0), now)),
     busiest: await busiestOf(callers.values()),
   };
 }

@@ -30,7 +30,10 @@ function scene() {
   };
   const figures = createFigureCache({
     cached: async (_, spans) => spans.map((span) => cached.get(JSON.stringify(span))?.figures ?? null),
-    firstCall: async () => calls.map(({ startedAt }) => startedAt).sort((a, b) => a - b)[0] ?? null,
+    async firstCall(_, since) {
+      const times = calls.map(({ startedAt }) => startedAt).filter((at) => at >= since);
+      return times.sort((a, b) => a - b)[0] ?? null;
+    },
     async begin(_, spans, mark) {
       for (const span of spans) {
         for (const [key, { span: known }] of cached)
@@ -70,6 +73,13 @@ function scene() {
     askAll,
     cached: () =>
       [...cached.values()].filter(({ figures }) => figures !== null).map(({ span }) => inHours(span)),
+    /** Caches the figures of an older version, which did not know all of them. */
+    age() {
+      for (const row of cached.values()) {
+        const { shared, ...known } = JSON.parse(row.figures ?? '{}');
+        row.figures = JSON.stringify(known);
+      }
+    },
     /** What happens while calls are counted. */
     during(work: () => void) {
       meanwhile = work;
@@ -95,6 +105,15 @@ test('of today the beginning is cached, and after a move only the last hours are
   assert.deepEqual((await ask(17 * HOUR)).counted, ['0 to 16', '16 to 24']);
 });
 
+test('figures of a version that did not know all of them are counted again, once', async () => {
+  const { ring, ask, age } = scene();
+  ring(HOUR);
+  await ask(day.until);
+  age();
+  assert.deepEqual((await ask(day.until)).counted, ['0 to 24']);
+  assert.deepEqual((await ask(day.until)).counted, []);
+});
+
 test('a count during which one of its calls moved is not cached', async () => {
   const { ring, ask, cached, during } = scene();
   ring(HOUR);
@@ -116,7 +135,7 @@ test('a day that is over is counted as a whole and cached, until one of its call
   assert.deepEqual([again.calls, again.counted], [3, ['0 to 24']]);
 });
 
-test('days before the first call are neither counted nor cached, however many', async () => {
+test('days without calls are neither counted nor cached, however many', async () => {
   const { ring, askAll, cached } = scene();
   const days = Array.from({ length: 30 }, (_, n) => ({ since: n * day.until, until: (n + 1) * day.until }));
   const now = 30 * day.until;
@@ -126,7 +145,13 @@ test('days before the first call are neither counted nor cached, however many', 
   ring(28.5 * day.until);
   const some = await askAll(now, days);
   assert.deepEqual(some.calls, [...days.slice(3).map(() => 0), 1, 1, 0]);
-  assert.deepEqual([some.counted.length, cached().length], [3, 3]);
+  assert.deepEqual([some.counted.length, cached().length], [2, 2]);
   ring(day.until / 2);
-  assert.equal((await askAll(now, days)).calls[0], 1, 'a call that came late');
+  const late = await askAll(now, days);
+  assert.deepEqual(
+    [late.calls.at(0), late.calls.at(27), late.counted.length],
+    [1, 1, 1],
+    'a call that came late',
+  );
+  assert.equal(cached().length, 3, 'nor are the days between it and the others');
 });

@@ -10,8 +10,8 @@ import type { Span } from '../kit/calendar.ts';
 export type FiguresEngine = {
   /** The cached figures of each span, as JSON. Null: none. */
   cached(account: number, spans: readonly Span[]): Promise<readonly (string | null)[]>;
-  /** When the account's first call began; null: it has none. */
-  firstCall(account: number): Promise<number | null>;
+  /** When the account's first call from `since` on began; null: there is none. */
+  firstCall(account: number, since: number): Promise<number | null>;
   /** Marks spans as being counted, by this mark alone, and deletes the cached figures of their beginnings. */
   begin(account: number, spans: readonly Span[], mark: number): Promise<void>;
   /** Counts some of a span's calls, from `after` on. Returns where to continue; null at the end. */
@@ -33,21 +33,28 @@ const SETTLES_MS = HOUR_MS;
 /**
  * Figures of spans. A span that is over is counted once, which reads all of its calls. Of a span that is not over, such
  * as today, the figures of its beginning are cached, and the last hours are counted each time. Nothing is counted or cached
- * of a span before the first call: a report may begin years before it.
+ * of a span without calls that is over: a report may begin years before the account, and one call may be years older than the others.
  */
 export function createFigureCache(engine: FiguresEngine): ReportStore['figures'] {
   const shared = shareRuns<SpanFigures>();
 
   async function* figures(account: number, spans: readonly Span[], now: number): AsyncGenerator<SpanFigures> {
-    let first: number | undefined;
+    /** No call began in it: the last one that was looked for. */
+    let gap: Span = { since: Number.POSITIVE_INFINITY, until: Number.NEGATIVE_INFINITY };
+    const isIn = ({ since, until }: Span) => gap.since <= since && until <= gap.until;
     for (let at = 0; at < spans.length; at += BATCH) {
       const batch = spans.slice(at, at + BATCH).map(({ since, until }) => ({ since, until })); // nothing else goes along
-      const cached = await engine.cached(account, batch);
-      const isUnknown = batch.some(({ until }, index) => cached[index] === null && until <= now);
-      if (isUnknown) first ??= (await engine.firstCall(account)) ?? Number.POSITIVE_INFINITY;
-      const isBefore = ({ until }: Span) => until <= now && until <= (first ?? 0);
+      const cached = (await engine.cached(account, batch)).map(readFigures);
+      const empty = new Set<Span>();
+      for (const [index, span] of batch.entries()) {
+        if (cached[index] !== null || span.until > now) continue;
+        const { since } = span;
+        if (since < gap.since || since > gap.until)
+          gap = { since, until: (await engine.firstCall(account, since)) ?? Number.POSITIVE_INFINITY };
+        if (isIn(span)) empty.add(span);
+      }
       const counted = batch.filter(
-        (span, index) => cached[index] === null && canBeCached(span, now) && !isBefore(span),
+        (span, index) => cached[index] === null && canBeCached(span, now) && !empty.has(span),
       );
       const mark = randomInt(2 ** 48 - 1);
       const marked =
@@ -58,8 +65,8 @@ export function createFigureCache(engine: FiguresEngine): ReportStore['figures']
         ));
       for (const [index, span] of batch.entries()) {
         const known = cached[index];
-        if (typeof known === 'string') yield JSON.parse(known);
-        else if (isBefore(span)) yield countCalls(span).figures();
+        if (known) yield known;
+        else if (empty.has(span)) yield countCalls(span).figures();
         else if (span.until > now)
           yield await shared(`${account} ${span.since} ${span.until}`, () => inTwoParts(account, span, now));
         else {
@@ -94,6 +101,12 @@ export function createFigureCache(engine: FiguresEngine): ReportStore['figures']
   }
 
   return figures;
+}
+
+/** Null for those that a version counted which did not know all figures: they are counted again. */
+function readFigures(json: string | null): SpanFigures | null {
+  const figures: Partial<SpanFigures> | null = json === null ? null : JSON.parse(json);
+  return figures?.shared === undefined ? null : (figures as SpanFigures);
 }
 
 const canBeCached = ({ since, until }: Span, now: number) => until <= now && until - since <= LONGEST_MS;

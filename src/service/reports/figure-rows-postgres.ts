@@ -1,4 +1,5 @@
 import { type CallFacts, countCalls } from '../calls/aggregate.ts';
+import { whoOfFields } from '../calls/call-rows.ts';
 import type { Database } from '../store/postgres/database.ts';
 import type { Serialise } from '../store/statements.ts';
 import type { FiguresEngine } from './figure-cache.ts';
@@ -27,10 +28,10 @@ export function figureRows(database: Database, serialise: Serialise): FiguresEng
       );
       return rows.map(({ figures }) => figures);
     },
-    async firstCall(account) {
+    async firstCall(account, since) {
       const [first] = await database.rows<{ at: number }>(
-        'SELECT started_at AS at FROM calls WHERE account_id = $1 ORDER BY started_at LIMIT 1',
-        account,
+        'SELECT started_at AS at FROM calls WHERE account_id = $1 AND started_at >= $2 ORDER BY started_at LIMIT 1',
+        ...[account, since],
       );
       return first?.at ?? null;
     },
@@ -58,11 +59,11 @@ export function figureRows(database: Database, serialise: Serialise): FiguresEng
     async count(account, span, after) {
       const { at, id } = after ?? { at: span.since, id: 0 };
       const rows = await serialise(() =>
-        database.rows<CallFacts & { id: number }>(
+        database.rows<Omit<CallFacts, 'rang' | 'talked'> & { id: number; rang: unknown; talked: unknown }>(
           `SELECT c.status, s.name AS segment, c.caller_id AS "callerId", c.started_at AS "startedAt",
              c.ringing_at AS "ringingAt", c.answered_at AS "answeredAt", c.completed_at AS "completedAt", c.missed,
              c.integration_id AS integration, c.number_called AS "numberCalled", c.missed_where AS "missedWhere",
-             c.missed_after AS "missedAfter", c.id
+             c.missed_after AS "missedAfter", c.rang, c.talked, c.id
            FROM calls c ${segmentOfCall} WHERE c.account_id = $1 AND c.started_at < $2 AND (c.started_at, c.id) > ($3, $4)
            ORDER BY c.started_at, c.id LIMIT ${STEP}`,
           account,
@@ -72,7 +73,7 @@ export function figureRows(database: Database, serialise: Serialise): FiguresEng
         ),
       );
       const counted = countCalls(span);
-      for (const row of rows) counted.add(row);
+      for (const row of rows) counted.add({ ...row, ...whoOfFields(row) });
       const last = rows[STEP - 1];
       return { figures: counted.figures(), next: last ? { at: last.startedAt, id: last.id } : null };
     },

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type CallFacts, countCalls } from '../calls/aggregate.ts';
-import { whoCalls } from '../calls/call-rows.ts';
+import { whoCalls, whoOfFields } from '../calls/call-rows.ts';
 import type { CallCursor } from '../calls/call-slices.ts';
 import { QUARTER_MS, type Span } from '../kit/calendar.ts';
 import { type CountedSlice, LONGEST_MS } from './figure-cache.ts';
@@ -22,6 +22,8 @@ type FactsRow = [
   numberCalled: string | null,
   missedWhere: NonNullable<CallFacts['missedWhere']> | null,
   missedAfter: number | null,
+  rang: string | null,
+  talked: string | null,
 ];
 
 /** Counts calls for reports, and reads the cached counts. */
@@ -31,18 +33,19 @@ export function figureReader(db: DatabaseSync) {
   );
   const facts = db.prepare(
     `SELECT c.id, c.status, s.name, c.caller_id, c.started_at, c.ringing_at, c.answered_at, c.completed_at, c.missed,
-       c.integration_id, c.number_called, c.missed_where, c.missed_after
+       c.integration_id, c.number_called, c.missed_where, c.missed_after, c.rang, c.talked
      FROM calls c INDEXED BY calls_by_time ${whoCalls}
      WHERE c.account_id = ? AND c.started_at < ? AND (c.started_at, c.id) > (?, ?) ORDER BY c.started_at, c.id LIMIT ${STEP}`,
   );
   facts.setReturnArrays(true);
   const first = db.prepare(
-    'SELECT started_at FROM calls INDEXED BY calls_by_time WHERE account_id = ? ORDER BY started_at LIMIT 1',
+    'SELECT started_at FROM calls INDEXED BY calls_by_time WHERE account_id = ? AND started_at >= ? ORDER BY started_at LIMIT 1',
   );
   return {
     cachedFigures: (account: number, spans: readonly Span[]): (string | null)[] =>
       spans.map(({ since, until }) => (cached.get(account, since, until)?.figures ?? null) as string | null),
-    firstCall: (account: number): number | null => (first.get(account)?.started_at ?? null) as number | null,
+    firstCall: (account: number, since: number): number | null =>
+      (first.get(account, since)?.started_at ?? null) as number | null,
     countFigures(account: number, span: Span, after: CallCursor | null): CountedSlice {
       const { at, id } = after ?? { at: span.since, id: 0 };
       const counted = countCalls(span);
@@ -61,6 +64,8 @@ export function figureReader(db: DatabaseSync) {
         numberCalled,
         missedWhere,
         missedAfter,
+        rang,
+        talked,
       ] of rows) {
         const missed = flag === null ? null : flag === 1;
         counted.add({
@@ -76,6 +81,7 @@ export function figureReader(db: DatabaseSync) {
           numberCalled,
           missedWhere,
           missedAfter,
+          ...whoOfFields({ rang, talked }),
         });
       }
       const last = rows[STEP - 1];

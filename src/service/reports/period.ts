@@ -1,4 +1,4 @@
-import { type Day, dateAt, dateIn, daysBetween, QUARTER_MS } from '../kit/calendar.ts';
+import { type Day, dateAt, dateIn, daysBetween, mondayOf, QUARTER_MS } from '../kit/calendar.ts';
 
 /** The days of a report, `first` and `last` included, grouped by `step`. */
 export type Period = {
@@ -7,7 +7,7 @@ export type Period = {
   readonly step: StepLength;
 };
 
-const stepLengths = ['hour', 'day', 'week', 'month'] as const;
+export const stepLengths = ['hour', 'day', 'week', 'month'] as const;
 export type StepLength = (typeof stepLengths)[number];
 
 /** The longest period for each step, in days: keeps tables short and charts readable. */
@@ -85,7 +85,7 @@ export function usualPeriods(
 ): readonly (readonly [UsualPeriod, Omit<Period, 'step'>])[] {
   const today = dateAt(now, timeZone);
   const month = today.with({ day: 1 });
-  const monday = today.subtract({ days: today.dayOfWeek - 1 });
+  const monday = mondayOf(today);
   const yesterday = today.subtract({ days: 1 });
   return [
     ['today', { first: today, last: today }],

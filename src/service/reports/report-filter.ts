@@ -35,13 +35,18 @@ export const personOf = (extensions: Extensions, extension: string): number | st
 
 /** Who answered, given the extensions that did. */
 export function peopleOf(answered: readonly string[], extensions: Extensions): Person[] {
-  return [...Map.groupBy(answered, (one) => personOf(extensions, one)).values()].map((own) => {
-    const [first = ''] = own;
-    const userName = extensions.get(first)?.userName;
-    const name =
-      own.length === 1 || !userName ? extensionText(extensions, first) : `${userName} (${own.join(', ')})`;
-    return { name, extensions: own, search: own.join('|') };
-  });
+  return [...Map.groupBy(answered, (one) => personOf(extensions, one)).values()].map((own) =>
+    personWith(own, extensions),
+  );
+}
+
+/** The person of these extensions, which are those of one. */
+export function personWith(own: readonly string[], extensions: Extensions): Person {
+  const [first = ''] = own;
+  const userName = extensions.get(first)?.userName;
+  const name =
+    own.length === 1 || !userName ? extensionText(extensions, first) : `${userName} (${own.join(', ')})`;
+  return { name, extensions: own, search: own.join('|') };
 }
 
 /** Filters by person. `answered`: the extensions that answered in the period. */

@@ -20,7 +20,7 @@ import { callersReport, MAX_CALLS } from './callers-report.ts';
 import { partFigures } from './figure-cache.ts';
 import { periodIn, type StepLength, sameTimeThen, stepsFor, usualPeriods } from './period.ts';
 import { callChart, heat } from './report-charts.ts';
-import { filtersOf, namesIn, withNamesOf } from './report-filter.ts';
+import { filtersOf, namesIn, personOf, withNamesOf } from './report-filter.ts';
 import { callsOf, daysOf, inWords, stepNames } from './report-names.ts';
 import { type Reported, reportTables } from './report-rows.ts';
 import { deciding, summaryFigures } from './report-summary.ts';
@@ -80,7 +80,7 @@ const tablesOf = (request: UserRequest, reported: Reported, { directory }: Parts
   );
 
 async function read(request: UserRequest, parts: Parts): Promise<Reported> {
-  const { account, query, now, formats } = request;
+  const { account, query, now, formats, extensions } = request;
   const { timeZone } = formats;
   const { store } = parts;
   const period = periodIn(query, now, timeZone);
@@ -98,7 +98,9 @@ async function read(request: UserRequest, parts: Parts): Promise<Reported> {
       dayParts === null
         ? store.reports.figures(account.id, days, now)
         : partFigures(store.reports, account.id, days, dayParts, now);
-    return makeReport({ step }, days, timeZone, figures, filter?.groups, opens);
+    return makeReport({ step }, days, timeZone, figures, filter?.groups, opens, (extension) =>
+      personOf(extensions, extension),
+    );
   };
   const days = daysBetween(period.first, period.last, timeZone);
   const report = await count(days, period.step, dayParts === null ? partsIn('in') : null);
@@ -110,6 +112,7 @@ async function read(request: UserRequest, parts: Parts): Promise<Reported> {
     dayParts === null ? days : days.flatMap(dayParts),
     { groups: report.groups, perDay: dayParts === null ? report.perDay : [] },
     filter?.groups ?? null,
+    now,
   );
   return { period, report, before, filter, filters: offered(withNamesOf(report, asked)), callers };
 }
@@ -178,7 +181,7 @@ function reportPage(
               ${callers === null ? html`<p class="quiet">${text.tooManyCalls(formats.number(MAX_CALLS))}</p>` : [folded('never'), folded('callers')]}
               ${['people', 'segments', 'places', 'parts', 'numbers'].map((name) => folded(name))}
               ${rows('integrations').length > 1 && folded('integrations')}
-              ${fold(text.notes, html`<p>${text.notesText(account.answerWithin, SHORT_SECONDS)}</p>`)}
+              ${fold(text.notes, html`<p>${text.notesText(account.answerWithin, SHORT_SECONDS)}</p>${report.hasRang && html`<p>${text.offeredText}</p>`}`)}
               ${mail}
             </div>`
       }
@@ -189,6 +192,7 @@ function reportPage(
 /** The first rows of a table, in short: `Tenants: 117 · Owners: 65`. */
 const gist = (rows: readonly Row[], { formats }: UserRequest): Html =>
   rows
+    .filter(({ calls }) => calls > 0)
     .slice(0, 4)
     .map(({ label, calls }) => `${plainText(label, 30)}: ${formats.number(calls)}`)
     .join(' · ');

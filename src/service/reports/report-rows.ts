@@ -1,14 +1,14 @@
 import { spaced } from '../../shared/phone-number/normalise-number.ts';
 import { numberCalledText } from '../accounts/extensions.ts';
 import type { UserRequest } from '../accounts/user-request.ts';
-import { countGroup, type Group, OTHERS } from '../calls/aggregate.ts';
+import { countGroup, OTHERS } from '../calls/aggregate.ts';
 import { backOf } from '../calls/call-cells.ts';
 import type { CallRecord } from '../calls/call-record.ts';
 import { personAddress } from '../rules/person-address.ts';
 import type { NamedGroup, Report } from './call-report.ts';
 import type { CallersReport } from './callers-report.ts';
 import type { Period } from './period.ts';
-import { peopleOf, personOf, placeText, type ReportFilter } from './report-filter.ts';
+import { personWith, placeText, type ReportFilter } from './report-filter.ts';
 import { callsOf, daysOf, hourOf, stepNames } from './report-names.ts';
 import { columnsOf, MAX_ROWS, type ReportTable, type Row } from './report-tables.ts';
 
@@ -204,7 +204,7 @@ function peopleTable({ request, reported, columns }: Tables): ReportTable {
   return {
     name: 'people',
     caption: words.reports.person,
-    columns: columns.people(words.reports.person, 'person'),
+    columns: columns.people(words.reports.person, 'person', report.hasRang),
     rows: peopleRows(extensions, words, report, before, (extension) =>
       callsOf(filter, daysOf(period), { extension }),
     ),
@@ -238,31 +238,33 @@ function integrationsTable(tables: Tables): ReportTable {
 const withoutPlace = ({ all, groups }: Report) =>
   groups.places.reduce((rest, [, { missed }]) => rest - missed, all.missed);
 
-/** Answered calls by person, most first; before: at any of the person's extensions. */
+type PeopleReport = Pick<Report, 'people'> & { readonly groups: Pick<Report['groups'], 'extensions'> };
+
+/** Calls by person, most answered first. The times are those of calls that the person answered first. */
 export function peopleRows(
   extensions: UserRequest['extensions'],
   { reports: text }: UserRequest['words'],
-  report: { readonly groups: Pick<Report['groups'], 'extensions'> },
-  before: { readonly groups: Pick<Report['groups'], 'extensions'> },
+  report: PeopleReport,
+  before: PeopleReport,
   calls: (extension: string) => string,
 ): Row[] {
-  const now = new Map(report.groups.extensions);
-  const keyOf = (extension: string) => personOf(extensions, extension);
-  const then = Map.groupBy(before.groups.extensions, ([extension]) => keyOf(extension));
-  return peopleOf([...now.keys()], extensions)
-    .map(({ name, extensions: own, search }): Row => {
+  const first = new Map(report.groups.extensions);
+  const then = new Map(before.people.map(({ person, answered }) => [person, answered]));
+  return report.people
+    .map((person): Row => {
+      const { name, extensions: own, search } = personWith(person.extensions, extensions);
       const sum = countGroup();
-      for (const extension of own) sum.merge(now.get(extension) as Group);
-      const group = sum.group();
+      for (const extension of own) sum.merge(first.get(extension) ?? countGroup().group());
+      const group = { ...sum.group(), talkedSeconds: person.talkedSeconds };
       return {
-        ...group,
+        calls: person.answered,
+        answered: person.answered,
+        missed: person.missed,
+        person,
         group,
         label: search === '' ? text.unknown : search === OTHERS ? text.others : name,
-        before: (then.get(keyOf(own[0] as string)) ?? []).reduce(
-          (sum, [, { answered }]) => sum + answered,
-          0,
-        ),
-        ...(search !== '' && search !== OTHERS && { href: calls(search) }),
+        before: then.get(person.person) ?? 0,
+        ...(search !== '' && search !== OTHERS && group.calls > 0 && { href: calls(search) }),
       };
     })
     .sort((a, b) => b.answered - a.answered);

@@ -63,7 +63,7 @@ test('it says how many people answered then: each once, whatever the extension, 
 
 test('four figures, each with what it was before; without the last if callers were not read', () => {
   const [now, then] = [report({ 9: { calls: 80, missed: 20 } }), report({ 9: { calls: 50, missed: 5 } })];
-  const callers = { calledBack: [1500, 1], neverReached: [[]], busiest: [] };
+  const callers = { calledBack: [1500, 1], neverReached: [[]], stillWaiting: 2, busiest: [] };
   assert.deepEqual(
     summaryFigures(now, then, callers, 20, spoken(en)).map(({ label, value, share, under }) =>
       [label, value, share, ...under].join(' | '),
@@ -72,7 +72,7 @@ test('four figures, each with what it was before; without the last if callers we
       'Calls | 80 |  | 50 before',
       'Missed | 20 | 25.0% | 10.0% before',
       'Time to answer | – | ',
-      'Called back after | 25\u00a0min |  | 1 never reached',
+      'Called back after | 25\u00a0min |  | 9 of 10 within 25\u00a0min | 1 never reached | 2 still waiting',
     ],
   );
   assert.equal(summaryFigures(now, then, null, 20, spoken(en)).length, 3);

@@ -91,7 +91,11 @@ export function summaryFigures(
     figures.push({
       label: text.calledBackAfter,
       value: span(quantile(callers.calledBack, 0.5)),
-      under: [text.neverReachedCount(formats.number(callers.neverReached.length))],
+      under: [
+        ...known(span(quantile(callers.calledBack, 0.9))).map((most) => `${text.nineOfTen} ${most}`),
+        text.neverReachedCount(formats.number(callers.neverReached.length)),
+        ...(callers.stillWaiting > 0 ? [text.stillWaiting(formats.number(callers.stillWaiting))] : []),
+      ],
     });
   return figures;
 }

@@ -9,6 +9,7 @@ import { duration } from '../rules/duration.ts';
 import { type Html, html } from '../words/html.ts';
 import type { Words } from '../words/words.ts';
 import type { Counts } from './call-report.ts';
+import type { PersonFigures } from './people-sums.ts';
 
 export type Row = Counts & {
   readonly label: string;
@@ -17,6 +18,7 @@ export type Row = Counts & {
   /** Where the row leads: to its calls, to the caller. */
   readonly href?: string;
   readonly group?: Group | null;
+  readonly person?: Pick<PersonFigures, 'offered' | 'byOthers'>;
   /** Calls of the period before; null if unknown. */
   readonly before?: number | null;
   /** The last call, Unix ms. */
@@ -96,6 +98,13 @@ export function columnsOf({ layout, reports, calls: { outcomes } }: Words) {
   ];
   const talkTime = ({ group }: Row) => group?.talkedSeconds ?? null;
   const totalTalkTime = column(reports.totalTalkTime, 'total_talk_seconds', 'seconds', talkTime);
+  const offered = column(reports.offered, 'offered', 'count', ({ person }) => person?.offered ?? null);
+  const byOthers = column(
+    reports.takenByOthers,
+    'taken_by_others',
+    'count',
+    (row) => row.person?.byOthers ?? null,
+  );
   const last = column(reports.lastCall, 'last_call', 'time', ({ at }) => at ?? null);
   const caller = (head: string) => column(head, 'number', 'text', labelOf, { byLabel: true });
   return {
@@ -117,7 +126,15 @@ export function columnsOf({ layout, reports, calls: { outcomes } }: Words) {
       time(reports.wait, 'wait_median_seconds', 'gaveUp', 0.5),
       time(reports.nineOfTen, 'wait_p90_seconds', 'gaveUp', 0.9),
     ],
-    people: (head: string, csv: string) => [first(head, csv), answered, before, ...times, totalTalkTime],
+    people: (head: string, csv: string, hasRang: boolean) => [
+      first(head, csv),
+      ...(hasRang ? [offered] : []),
+      answered,
+      before,
+      ...(hasRang ? [byOthers, missed] : []),
+      ...times,
+      totalTalkTime,
+    ],
     callers: (head: string) => [caller(head), calls, missed],
     neverReached: (head: string) => [caller(head), missed, last],
   };

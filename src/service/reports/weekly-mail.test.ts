@@ -97,7 +97,7 @@ test('a weekly report is sent once, on Monday at seven, by whichever process is 
     'Anrufe: 30 / 0 davor',
     'Verpasst: 6 (20,0\u00a0%)',
     'Bis zur Annahme: 8\u00a0s / 80,0\u00a0% innerhalb 20 s',
-    'Zurückgerufen nach: 20\u00a0min / 4 nie erreicht',
+    'Zurückgerufen nach: 20\u00a0min / 9 von 10 binnen 20\u00a0min, 4 nie erreicht',
     '',
   ]);
   assert.ok(lines.includes('Mo 16.: 30 / 24 / 6'), 'the days');

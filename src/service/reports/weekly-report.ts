@@ -58,7 +58,7 @@ async function weeklyReport(
     makeReport({ step: 'day' }, days, timeZone, store.reports.figures(id, days, now));
   const days = daysFrom(monday);
   const [week, before] = [await read(days), await read(daysFrom(monday.subtract({ days: 7 })))];
-  const callers = await callersReport(store.callers, id, days, week, null);
+  const callers = await callersReport(store.callers, id, days, week, null, now);
   const { shortDay } = namesFor(locale);
   const [first, last] = busyHours(week.hours);
   const { calls, layout, reports } = words;

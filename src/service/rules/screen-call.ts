@@ -22,16 +22,38 @@ export type ScreenCall = {
   readonly answered_by?: string | null;
   /** What was called, as people call it. */
   readonly called?: string;
-  /** Who spoke last with the caller. */
-  readonly last_with?: string;
+  /** Of a caller who rings, or rang while this screen was there. */
+  readonly about?: About;
+  /** Whose phones ring now, the first ones with names; absent if the bridge does not say it. */
+  readonly rings?: readonly Person[];
+  /** Who talks with the caller now, the same way. */
+  readonly talks?: readonly Person[];
+  /** Whose phones rang: from when, and how long in all, ms; `from` and `to` are from the beginning of the call. */
+  readonly rang?: readonly (Person & { readonly from: number; readonly for: number })[];
+  /** Who talked; without `to` the end was not observed. */
+  readonly talked?: readonly (Person & { readonly from: number; readonly to?: number | undefined })[];
 };
 
-/** A person to call back: the newest missed call; how many there are, since when, and who calls back. */
+/** What is known of a caller besides the name; what is not is absent. */
+export type About = {
+  /** Who talked last with the caller, and when that was answered. */
+  readonly last?: Person & { readonly at: number };
+  /** The beginning of the last note, and the name of the user who wrote it. */
+  readonly note?: { readonly by: string; readonly at: number; readonly text: string };
+  /** How often the caller was missed today, if at all. */
+  readonly missed_today?: number;
+};
+
+/** Named as in `caller_id`; `name`: as people call them. */
+export type Person = { readonly by: string; readonly name?: string };
+
+/** A person to call back: the newest missed call; how many there are, since when, who calls back, and when that user is reminded. */
 export type MissedPerson = ScreenCall & {
   readonly person: string;
   readonly times: number;
   readonly since: number;
   readonly taken_by: string | null;
+  readonly due_at: number | null;
 };
 
 /** The first people to call back, in their order; `count` is of all, or there are even `more`. */

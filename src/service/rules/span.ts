@@ -14,3 +14,17 @@ export function spanText(ms: number, locale: string): string {
     ? new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' }).format(count)
     : `${new Intl.NumberFormat(locale).format(count)}\u00a0${unit}`;
 }
+
+/** From here on, a wait is long. */
+export const LONG_WAIT_MS = 3_600_000;
+
+/** `1 min`, `52 min`, `1 h 10 min`, `14 h`, `2 days`: how long somebody has waited, in whole units that have passed. */
+export function waitText(ms: number, locale: string): string {
+  const minutes = Math.max(1, Math.floor(ms / 60_000));
+  const [hours, rest] = [Math.floor(minutes / 60), minutes % 60];
+  const counted = (count: number, unit: string) =>
+    `${new Intl.NumberFormat(locale).format(count)}\u00a0${unit}`;
+  if (hours === 0) return counted(minutes, 'min');
+  if (hours >= 48) return spanText(Math.floor(hours / 24) * 86_400_000, locale);
+  return hours >= 10 || rest === 0 ? counted(hours, 'h') : `${counted(hours, 'h')} ${counted(rest, 'min')}`;
+}

@@ -40,7 +40,7 @@ export const accountView = ({ uid, name, country, requestsPerMinute, mostUsers }
   most_users: mostUsers,
 });
 
-export type AccountsStore = RemovingStore & { withLock<T>(work: () => Promise<T>): Promise<T> };
+type AccountsStore = RemovingStore & { withLock<T>(work: () => Promise<T>): Promise<T> };
 
 const operations = {
   list: operation('listAccounts', "List all accounts, with the operator's token", {

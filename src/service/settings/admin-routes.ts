@@ -1,9 +1,11 @@
+import { createHash } from 'node:crypto';
 import swagger from '@fastify/swagger';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { Account } from '../accounts/account.ts';
 import type { AdminAccess } from '../accounts/admin-access.ts';
 import type { ServiceDirectory } from '../accounts/directory.ts';
+import { adminCallRoutes } from '../activity/admin-calls.ts';
 import { adminFleetRoute } from '../integrations/admin-fleet.ts';
 import { adminIntegrationRoutes } from '../integrations/admin-integrations.ts';
 import type { AccountTurns } from '../kit/account-turns.ts';
@@ -12,10 +14,15 @@ import { refuseEncoded } from '../kit/encoded-body.ts';
 import { openApi } from '../kit/openapi.ts';
 import { isRead, wantsPage } from '../kit/page-request.ts';
 import { basicPassword, bearerToken } from '../kit/security-headers.ts';
+import { adminCallBackRoutes } from '../people/admin-call-backs.ts';
 import { adminCustomerRoutes } from '../people/admin-customers.ts';
+import { adminPeopleRoutes } from '../people/admin-people.ts';
+import { adminFigureRoutes } from '../reports/admin-figures.ts';
 import { isOwnerGone } from '../store/statements.ts';
 import { adminUserRoutes } from '../users/admin-users.ts';
+import { adminEventRoutes } from '../webhooks/admin-events.ts';
 import { adminWebhookRoutes } from '../webhooks/admin-webhooks.ts';
+import { describedWebhooks } from '../webhooks/webhook-description.ts';
 import { adminAccountRoutes } from './admin-accounts.ts';
 import { adminOwnAccountRoutes } from './admin-own-account.ts';
 
@@ -24,10 +31,11 @@ const fleetPath = '/admin/fleet';
 
 const documentPath = '/admin/openapi.json';
 
-const intro = `Accounts, users, customers, segments, integrations and webhooks. Accounts are added, limited and removed, and the bridges of all
+const intro = `Accounts, users, customers, segments, integrations and webhooks; calls and their events, people, notes, call backs and figures. Accounts are added, limited and removed, and the bridges of all
 listed, with the operator's token (\`pbx-bridge service account operator-token\`). \`/admin/fleet\` also takes the fleet token
 (\`pbx-bridge service account fleet-token\`), which reads nothing else. Everything else is of the account whose administration token is
-sent (\`pbx-bridge service account admin-token\`). Each answer has an \`x-request-id\`, which the service's log names.`;
+sent (\`pbx-bridge service account admin-token\`). An answer of JSON to a GET has an \`etag\`: sent back as \`if-none-match\`, it gets a 304
+as long as the answer is the same. Each answer has an \`x-request-id\`, which the service's log names.`;
 
 type RoutesContext = Parameters<typeof adminOwnAccountRoutes>[1] &
   Parameters<typeof adminAccountRoutes>[1] &
@@ -35,7 +43,12 @@ type RoutesContext = Parameters<typeof adminOwnAccountRoutes>[1] &
   Parameters<typeof adminUserRoutes>[1] &
   Parameters<typeof adminIntegrationRoutes>[1] &
   Parameters<typeof adminCustomerRoutes>[1] &
-  Parameters<typeof adminWebhookRoutes>[1];
+  Parameters<typeof adminWebhookRoutes>[1] &
+  Parameters<typeof adminCallRoutes>[1] &
+  Parameters<typeof adminEventRoutes>[1] &
+  Parameters<typeof adminPeopleRoutes>[1] &
+  Parameters<typeof adminCallBackRoutes>[1] &
+  Parameters<typeof adminFigureRoutes>[1];
 type Parts = Omit<RoutesContext, keyof AdminAccess> & { readonly turns: AccountTurns };
 
 /** In the order of the document. */
@@ -47,6 +60,11 @@ const routes: readonly ((app: ZodInstance, context: RoutesContext) => void)[] = 
   adminIntegrationRoutes,
   adminCustomerRoutes,
   adminWebhookRoutes,
+  adminCallRoutes,
+  adminEventRoutes,
+  adminPeopleRoutes,
+  adminCallBackRoutes,
+  adminFigureRoutes,
 ];
 
 /**
@@ -73,7 +91,11 @@ export function adminRoutes(parts: Parts) {
     refuseRemovedAccounts(app, accounts, access, parts.directory);
     app.addHook('onRequest', async (request) => refuseEncoded(request));
     takeEmptyBodies(app);
-    await app.register(swagger, { decorator: 'document', ...openApi('Administration', intro, '/admin') });
+    tagAnswers(app);
+    await app.register(swagger, {
+      decorator: 'document',
+      ...openApi('Administration', intro, '/admin', { webhooks: describedWebhooks }),
+    });
     app.get('/openapi.json', { schema: { hide: true } }, () => app.getDecorator<() => object>('document')());
     for (const register of routes) register(app, { ...parts, ...access });
   };
@@ -174,6 +196,19 @@ function refuseRemovedAccounts(
     await directory.refresh();
     if (isAuthentic(request)) throw error;
     return refuse(reply);
+  });
+}
+
+/** Programs that ask again and again need not get the same again. */
+function tagAnswers(app: ZodInstance): void {
+  app.addHook('onSend', async (request, reply, payload) => {
+    if (!isRead(request) || reply.statusCode !== 200 || typeof payload !== 'string') return payload;
+    const tag = `"${createHash('sha256').update(payload).digest('base64url').slice(0, 27)}"`;
+    reply.header('etag', tag);
+    const known = request.headers['if-none-match']?.split(',').map((one) => one.trim().replace(/^W\//, ''));
+    if (!known?.includes(tag)) return payload;
+    reply.code(304).removeHeader('content-type');
+    return '';
   });
 }
 

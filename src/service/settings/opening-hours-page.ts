@@ -29,10 +29,24 @@ export function openingHoursPage(
       );
     }
     const openingHours = read.hours && JSON.stringify(read.hours);
-    await directory.changeAccount(account.id, { openingHours });
+    if (!(await directory.replaceOpeningHours(account.id, form.get('read') || null, openingHours)))
+      return conflict(request, directory);
     await request.audit('settings', `opening hours ${openingHours ?? 'none'}`);
     return { redirect: '/opening-hours?done' };
   });
+}
+
+/** Somebody else has changed them meanwhile: they are shown with the closed days that were typed. */
+function conflict(request: UserRequest, directory: ServiceDirectory): Page {
+  const { account, form, words } = request;
+  const now = directory.accounts().find(({ id }) => id === account.id) ?? account;
+  const typed = form.get('closed') ?? '';
+  const { body, ...shown } = page({ ...request, account: now, form: new URLSearchParams() });
+  return {
+    ...shown,
+    status: 409,
+    body: html`${notice(html`${words.errors.changedMeanwhile} ${plainText(typed, CLOSED_CHARACTERS)}`, 'bad')}${body}`,
+  };
 }
 
 function page({ account, form, formats, query, token, words }: UserRequest, errors?: FieldErrors): Page {
@@ -51,6 +65,7 @@ function page({ account, form, formats, query, token, words }: UserRequest, erro
       ${changeForm(
         { action: '/opening-hours', token, is: 'form', label: words.settings.openingHours },
         html`
+          <input type="hidden" name="read" value=${form.get('read') ?? account.openingHours ?? ''} />
           ${Array.from({ length: 7 }, (_, at) => {
             const [from, to] = hours?.week[at] ?? [];
             const day = weekday.format(monday.add({ days: at }));

@@ -96,7 +96,7 @@ export async function trimOldest(
 }
 
 /**
- * Rewrites a text of an account's rows: `own` is their condition, as SQL, the account being $1. Returns how many have
+ * Rewrites a text of an account's rows, to null to remove it: `own` is their condition, as SQL, the account being $1. Returns how many have
  * changed.
  */
 export async function rewriteTexts(
@@ -105,7 +105,7 @@ export async function rewriteTexts(
   column: string,
   own: string,
   account: number,
-  rewritten: (text: string) => string,
+  rewritten: (text: string) => string | null,
 ): Promise<number> {
   const sql = `SELECT id, ${column} AS text FROM ${table}
     WHERE ${own} AND id > $2 AND ${column} IS NOT NULL ORDER BY id LIMIT ${STEP}`;

@@ -66,11 +66,7 @@ const rows: readonly MetricRow<Status>[] = [
     help: 'Browser windows and clients that receive calls live from this process.',
     read: (it) => it.screens,
   },
-  {
-    name: 'requests_storing',
-    help: 'API requests that are being stored.',
-    read: (it) => it.storing,
-  },
+  { name: 'requests_storing', help: 'API requests that are being stored.', read: (it) => it.storing },
   {
     name: 'call_events_total',
     help: 'Valid call events by result: accepted, discarded (late or repeated), not_stored (answered 503, sent again).',

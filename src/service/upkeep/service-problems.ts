@@ -2,6 +2,7 @@ import { type Problem, type ProblemKey, problem } from '../../shared/alerts/prob
 import { messageOf } from '../../shared/process/parse-json.ts';
 import { within } from '../../shared/process/within.ts';
 import type { ServiceDirectory } from '../accounts/directory.ts';
+import { isOldInForce } from '../accounts/limits.ts';
 import type { Store } from '../database/store.ts';
 import { phoneSystems } from '../integrations/phone-systems.ts';
 import { machineZone } from '../kit/formats.ts';
@@ -58,7 +59,7 @@ export async function oldTokenProblems({ store, directory }: Parts, now: number)
   const problems: Problem[] = [];
   for (const { integration, fields } of integrationsOf(directory)) {
     const { id, oldTokenUntil: until } = integration;
-    if (until === null || until <= now || until - now > ENDS_MS) continue;
+    if (!isOldInForce(until, now) || until - now > ENDS_MS) continue;
     const [last] = await store.directory.oldTokenUses(integration);
     if (last === undefined || now - last.lastAt > IN_USE_MS) continue;
     const ends = new Date(until).toISOString().slice(0, 16).replace('T', ' ');

@@ -5,15 +5,10 @@ import { runInNewContext } from 'node:vm';
 import type { FastifyRequest } from 'fastify';
 import type { Log } from '../../shared/log/log.ts';
 import { Refusal } from '../kit/refusal.ts';
-import {
-  type AttemptLimits,
-  createAttemptLimits,
-  createSignInGuard,
-  network,
-  type Who,
-} from './attempt-limits.ts';
+import { createAttemptLimits, createSignInGuard, network, type Who } from './attempt-limits.ts';
 
 const MINUTE = 60_000;
+type AttemptLimits = ReturnType<typeof createAttemptLimits>;
 const ann: Who = { as: 'ann', address: '192.0.2.1', browser: undefined };
 
 /** How many wrong attempts are allowed, one after the other. */

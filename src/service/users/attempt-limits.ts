@@ -3,8 +3,8 @@ import { isIP } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { type Log, oncePerMinute } from '../../shared/log/log.ts';
-import { isOpen } from '../kit/budget.ts';
 import { Refusal } from '../kit/refusal.ts';
+import { isOpen } from '../rules/time-limit.ts';
 import { type Client, knownUser } from './hash-queue.ts';
 import type { KnownBrowsers } from './session-cookie.ts';
 
@@ -39,8 +39,6 @@ export type Attempt = {
   /** It was not decided: not counted. */
   undecided(): void;
 };
-
-export type AttemptLimits = ReturnType<typeof createAttemptLimits>;
 
 /**
  * Limits wrong attempts to sign in. A browser that signed in before has a limit of its own, so others cannot lock its user

@@ -51,10 +51,14 @@ export const createCredentialStore = ({ write, contains }: Pick<Statements, 'wri
     );
     assertChanged(changed);
   },
-  /** Uses up the codes of a time step and all before; false if that was done already. */
-  async useCodeStep(id: number, step: number): Promise<boolean> {
-    const sql = 'UPDATE users SET code_step = $2 WHERE id = $1 AND code_step < $2 RETURNING id';
-    return (await write(sql, id, step)).length > 0;
+  /**
+   * Uses up the codes of a time step and all before; false if that was done already. `latest`: a step that is later was used
+   * while the clock was ahead, and must not keep the user out until then.
+   */
+  async useCodeStep(id: number, step: number, latest: number): Promise<boolean> {
+    const sql =
+      'UPDATE users SET code_step = $2 WHERE id = $1 AND (code_step < $2 OR code_step > $3) RETURNING id';
+    return (await write(sql, id, step, latest)).length > 0;
   },
   /** Uses a recovery code up; false if the user has none with this hash. */
   async useRecoveryCode(id: number, hash: string): Promise<boolean> {

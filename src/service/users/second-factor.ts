@@ -2,9 +2,11 @@ import { createHash, randomBytes } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 import type { Keys } from '../accounts/keys.ts';
 import type { Session, User } from '../accounts/user.ts';
+import { latestBegin } from '../rules/time-limit.ts';
 import type { CredentialStore } from './credential-store.ts';
 
 const PERIOD_S = 30;
+const stepAt = (at: number) => Math.floor(at / 1000 / PERIOD_S);
 const RECOVERY_CODES = 10;
 
 export type SecondFactor = ReturnType<typeof createSecondFactor>;
@@ -18,6 +20,9 @@ export function createSecondFactor(store: CredentialStore, keys: Keys, clock: ()
     // 160 bits, as RFC 4226 recommends.
     new TOTP({ secret: Secret.fromHex(keys.sign('second-factor', `${uid} ${factor}`).slice(0, 40)) });
 
+  /** The last that can have been used by now: its code is accepted one step early. */
+  const latestStep = () => stepAt(latestBegin(clock())) + 1;
+
   /** The time step whose code this is: the current one, or the one before or after, as clocks differ. */
   function stepOf(user: User, factor: string, code: string): number | undefined {
     const now = clock();
@@ -26,7 +31,7 @@ export function createSecondFactor(store: CredentialStore, keys: Keys, clock: ()
       timestamp: now,
       window: 1,
     });
-    return delta === null ? undefined : Math.floor(now / 1000 / PERIOD_S) + delta;
+    return delta === null ? undefined : stepAt(now) + delta;
   }
 
   return {
@@ -49,7 +54,7 @@ export function createSecondFactor(store: CredentialStore, keys: Keys, clock: ()
       if (step === undefined) return undefined;
       const codes = Array.from({ length: RECOVERY_CODES }, newRecoveryCode);
       await store.setSecondFactor(user.id, factor, codes.map(hashOf), session);
-      await store.useCodeStep(user.id, step);
+      await store.useCodeStep(user.id, step, latestStep());
       return codes;
     },
     /** `session`: of the user, if they ask themselves. @throws ChangeRefused */
@@ -61,7 +66,7 @@ export function createSecondFactor(store: CredentialStore, keys: Keys, clock: ()
       const step = stepOf(user, user.secondFactor, code);
       return step === undefined
         ? store.useRecoveryCode(user.id, hashOf(code))
-        : store.useCodeStep(user.id, step);
+        : store.useCodeStep(user.id, step, latestStep());
     },
   };
 }

@@ -17,7 +17,12 @@ type NewSession = {
 };
 
 /** Unix ms. */
-type SessionLimits = { readonly openedBefore: number; readonly usedBefore: number };
+type SessionLimits = {
+  readonly openedBefore: number;
+  readonly usedBefore: number;
+  /** Or opened after it. */
+  readonly usedAfter: number;
+};
 
 export type SessionStore = ReturnType<typeof createSessionStore>;
 
@@ -73,7 +78,10 @@ export const createSessionStore = ({ read, lookup, write, lockingRows }: Stateme
     await write('DELETE FROM sessions WHERE user_id = $1 AND id IS DISTINCT FROM $2', user, except);
   },
   /** Deletes sessions that are over. */
-  async trimSessions({ openedBefore, usedBefore }: SessionLimits): Promise<void> {
-    await write('DELETE FROM sessions WHERE opened_at < $1 OR used_at < $2', openedBefore, usedBefore);
+  async trimSessions({ openedBefore, usedBefore, usedAfter }: SessionLimits): Promise<void> {
+    await write(
+      'DELETE FROM sessions WHERE opened_at < $1 OR opened_at > $3 OR used_at < $2 OR used_at > $3',
+      ...[openedBefore, usedBefore, usedAfter],
+    );
   },
 });

@@ -41,9 +41,11 @@ function setUp() {
       const session = kept.get(id);
       if (session) kept.set(id, { ...session, usedAt });
     },
-    trimSessions: async ({ openedBefore, usedBefore }: Parameters<SessionStore['trimSessions']>[0]) => {
+    trimSessions: async (limits: Parameters<SessionStore['trimSessions']>[0]) => {
+      const { openedBefore, usedBefore, usedAfter } = limits;
       for (const { id, openedAt, usedAt } of kept.values())
-        if (openedAt < openedBefore || usedAt < usedBefore) kept.delete(id);
+        if (openedAt < openedBefore || usedAt < usedBefore || Math.max(openedAt, usedAt) > usedAfter)
+          kept.delete(id);
     },
     closeSession: async (id: string) => void kept.delete(id),
     closeSessions: async (_user: number, except: string | null) => {
@@ -68,6 +70,32 @@ test('a session ends after 12 idle hours, and after 30 days', async () => {
   const end = time.now + 30 * 24 * hour;
   for (; time.now < end; time.now += 6 * hour) assert.ok(await sessions.find(used));
   assert.equal(await sessions.find(used), undefined);
+});
+
+test('a session that was opened or used while the clock was ahead is over, but for what clocks differ', async () => {
+  const { kept, time, sessions } = setUp();
+  const now = time.now;
+  const at = async (ahead: number, used: number) => {
+    time.now = now + ahead;
+    const cookie = await sessions.open(user, from);
+    time.now = now + used;
+    await sessions.find(cookie);
+    time.now = now;
+    return cookie;
+  };
+  const year = 365 * 24 * hour;
+  for (const [ahead, used] of [
+    [year, year],
+    [0, 11 * hour],
+  ] as const)
+    assert.equal(await sessions.find(await at(ahead, used)), undefined);
+  assert.equal(kept.size, 0);
+  assert.ok(await sessions.find(await at(4 * 60_000, 5 * 60_000)));
+
+  await at(year, year);
+  assert.equal((await sessions.list(user)).length, 1);
+  await sessions.trim();
+  assert.equal(kept.size, 1);
 });
 
 test('sessions that have ended are trimmed, and no others', async () => {

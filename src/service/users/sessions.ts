@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Session, User } from '../accounts/user.ts';
+import { isInForce, latestBegin } from '../rules/time-limit.ts';
 import type { SessionStore } from './session-store.ts';
 
 /**
@@ -21,7 +22,7 @@ export function createSessions(store: SessionStore, clock: () => number) {
     for (const { session, end } of [...listeners]) if (closed(session)) end();
   };
   const isOver = ({ openedAt, usedAt }: Pick<Session, 'openedAt' | 'usedAt'>, now: number) =>
-    now >= openedAt + MAX_AGE_MS || now >= usedAt + IDLE_MS;
+    !isInForce(openedAt + MAX_AGE_MS, MAX_AGE_MS, now) || !isInForce(usedAt + IDLE_MS, IDLE_MS, now);
   return {
     /**
      * Signs a browser in; returns the value of its cookie. Undefined if the password, second factor or role of the user has
@@ -75,8 +76,11 @@ export function createSessions(store: SessionStore, clock: () => number) {
       return () => void listeners.delete(listener);
     },
     /** Deletes expired sessions. */
-    trim: (): Promise<void> =>
-      store.trimSessions({ openedBefore: clock() - MAX_AGE_MS, usedBefore: clock() - IDLE_MS }),
+    trim(): Promise<void> {
+      const now = clock();
+      const [openedBefore, usedBefore] = [now - MAX_AGE_MS, now - IDLE_MS];
+      return store.trimSessions({ openedBefore, usedBefore, usedAfter: latestBegin(now) });
+    },
   };
 }
 

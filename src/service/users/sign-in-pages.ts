@@ -7,6 +7,7 @@ import { field, fold, hiddenFields, notice } from '../kit/form.ts';
 import type { Page } from '../kit/page-request.ts';
 import { sendPlain } from '../kit/plain-page.ts';
 import { Refusal, refusalText } from '../kit/refusal.ts';
+import { isInForce } from '../rules/time-limit.ts';
 import type { AuditKind } from '../words/audit-kinds.ts';
 import { html } from '../words/html.ts';
 import { languages, type Words, wordsFor } from '../words/words.ts';
@@ -98,7 +99,7 @@ const codeSignature = (text: string, { linkCounter, secondFactor: factor }: User
 /** The user who has given the password, but not the code yet. */
 async function halfSignedIn({ cookies, protocol }: FastifyRequest, parts: Parts): Promise<User | undefined> {
   const [uid = '', until = '', given = ''] = (cookies[cookieNames(protocol).code] ?? '').split('.');
-  if (!(Number(until) > parts.clock())) return undefined;
+  if (!isInForce(Number(until), CODE_MS, parts.clock())) return undefined;
   const user = await parts.store.users.find({ uid });
   return user && sameText(given, codeSignature(`${uid}.${until}`, user, parts)) ? user : undefined;
 }

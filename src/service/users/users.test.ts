@@ -88,6 +88,8 @@ test('a link signs in as its user once, within its time', async () => {
   const days = await createLink(store, keys, user, now, 3 * 86_400_000);
   assert.equal(await useLink(store, keys, days, now + 3 * 86_400_000), undefined);
   assert.equal(await useLink(store, keys, days, now + 3 * 86_400_000 - 1), user);
+  const ahead = await createLink(store, keys, user, now + 365 * 86_400_000, 7 * 86_400_000);
+  assert.equal(await useLink(store, keys, ahead, now + minute), undefined, 'the clock was ahead');
   const link = await createLink(store, keys, user, now);
   assert.equal(await useLink(store, keys, link, now + 15 * minute), undefined);
   assert.equal(await useLink(store, otherKeys, link, now), undefined);

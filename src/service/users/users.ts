@@ -6,6 +6,7 @@ import { accountLimits, limitReached } from '../accounts/limits.ts';
 import type { Role, User } from '../accounts/user.ts';
 import { Refusal } from '../kit/refusal.ts';
 import { comparable, personName } from '../kit/text.ts';
+import { isInForce } from '../rules/time-limit.ts';
 import { formError } from '../words/words.ts';
 import { passwordLength } from './password.ts';
 import type { UserStore } from './user-store.ts';
@@ -74,8 +75,9 @@ export async function firstAdministrator(
   return made;
 }
 
-/** How long an invitation can be opened. */
+/** How long an invitation can be opened; no link can be longer. */
 export const LINK_DAYS = 7;
+const DAY_MS = 86_400_000;
 
 /** @throws ChangeRefused if the account cannot have as many extensions more as are new among these */
 export function refuseTooMany(known: Extensions, wanted: readonly string[]): void {
@@ -109,7 +111,8 @@ export async function useLink(
   const text = link.slice(0, dot);
   if (!sameText(link.slice(dot + 1), keys.sign('link', text))) return undefined;
   const [uid = '', counter, expires] = text.split('.');
-  return Number(expires) > now ? users.useLink(uid, Number(counter)) : undefined;
+  if (!isInForce(Number(expires), LINK_DAYS * DAY_MS, now)) return undefined;
+  return users.useLink(uid, Number(counter));
 }
 
 /** Such a text for somebody who is invited. */
@@ -118,4 +121,4 @@ export const createInvitation = (
   keys: Keys,
   user: Pick<User, 'id' | 'uid'>,
   now: number,
-): Promise<string> => createLink(store, keys, user, now, LINK_DAYS * 86_400_000);
+): Promise<string> => createLink(store, keys, user, now, LINK_DAYS * DAY_MS);

@@ -1,71 +1,108 @@
 import { missedSql } from '../calls/call-meaning.ts';
 import type { Statements, Value } from '../store/statements.ts';
 
-/** How an engine knows which calls changed. */
+/** How an engine knows which calls changed. A cursor is a text that is another one after every commit. */
 export type CallChanges = {
-  /** A query for `place`, a text that changes with every commit. */
-  readonly here: string;
-  /** Whether the changes from one place to another are known. */
-  goesOn(from: string, to: string): boolean;
-  /** The rows of `calls c` that changed in between, and their webhooks `w`, after FROM; `values` are its parameters. */
-  readonly changed: string;
-  values(from: string, to: string): Value[];
+  /** Selects the `cursor` of now. */
+  readonly cursorSql: string;
+  /** After FROM: the `calls c` that changed between two cursors, with the rows `w` of a table that are of their account. */
+  changedSql(table: string): string;
+  /** The parameters of `changedSql`; undefined if the changes in between are unknown. */
+  values(from: string, to: string): Value[] | undefined;
 };
 
-/** Without knowing what changed: the calls of a day. */
-const ofADay = `webhooks w JOIN calls c ON c.account_id = w.account_id WHERE c.started_at >= $1`;
 const DAY_MS = 86_400_000;
+/** Who wants events: webhooks, and the accounts whose programs read them. `are`: which of them, as SQL. */
+type Readers = { readonly table: 'webhooks' | 'event_feeds'; readonly are: string };
+const webhookReaders: Readers = { table: 'webhooks', are: 'w.enabled' };
+const feedReaders: Readers = { table: 'event_feeds', are: '1 = 1' };
 
-/** The events of the changed calls that their webhooks want, in the order in which they happened. */
-const queueSql = (calls: string) => `
-  WITH changed AS (SELECT c.id, c.ringing_at, c.answered_at, c.completed_at, c.missed, w.id AS webhook_id, w.events, w.since
-    FROM ${calls} AND w.enabled),
+/**
+ * In place of `changedSql`, where the changes are unknown: the calls since $1 to which something happened since the account's
+ * first webhook was switched on. Each is read once, not for each webhook: a webhook that is switched on wants next to
+ * nothing of a long day.
+ */
+const recentSql = ({
+  table,
+  are,
+}: Readers) => `(SELECT w.account_id, min(w.since) AS since FROM ${table} w WHERE ${are} GROUP BY w.account_id) f
+  CROSS JOIN calls c CROSS JOIN ${table} w
+  WHERE c.account_id = f.account_id AND w.account_id = f.account_id AND c.started_at >= $1
+    AND (c.ringing_at >= f.since OR c.answered_at >= f.since OR c.completed_at >= f.since)`;
+
+/**
+ * Older events are not queued, however late their calls changed: their deliveries may be deleted by now (SERVICE_WEBHOOK_MAX_AGE is
+ * no less), so that nothing would say that they were delivered.
+ */
+const OLDEST_MS = 7 * DAY_MS;
+
+/** What happened to these calls, with fields of who wants to know; nothing of calls of the past. */
+const happenedSql = (calls: string, { are }: Readers, fields: string) => `
+  call AS (SELECT c.id, c.ringing_at, c.answered_at, c.completed_at, c.missed, w.since, ${fields}
+    FROM ${calls} AND ${are} AND NOT c.past),
   happened AS (
-    SELECT id, 'call.ringing' AS event, ringing_at AS at, 1 AS step, webhook_id, events, since FROM changed
-    UNION ALL SELECT id, 'call.answered', answered_at, 2, webhook_id, events, since FROM changed
-    UNION ALL SELECT id, CASE WHEN ${missedSql('changed')} THEN 'call.missed' ELSE 'call.ended' END, completed_at, 3,
-      webhook_id, events, since FROM changed)
+    SELECT *, 'call.ringing' AS event, ringing_at AS at, 1 AS step FROM call
+    UNION ALL SELECT *, 'call.answered', answered_at, 2 FROM call
+    UNION ALL SELECT *, CASE WHEN ${missedSql('call')} THEN 'call.missed' ELSE 'call.ended' END, completed_at, 3 FROM call)`;
+
+/** Queues the events of these calls since $2 that their webhooks want, in the order in which they happened. */
+const queueSql = (calls: string) => `
+  WITH ${happenedSql(calls, webhookReaders, 'w.id AS webhook, w.events')}
   INSERT INTO webhook_deliveries (webhook_id, call_row, event, at, queued_at)
-  SELECT webhook_id, id, event, at, at FROM happened
-  WHERE at >= since AND events LIKE '%' || event || '%' ORDER BY at, id, step
+  SELECT webhook, id, event, at, at FROM happened
+  -- events: names with blanks between them
+  WHERE at >= since AND at >= $2 AND ' ' || events || ' ' LIKE '% ' || event || ' %' ORDER BY at, id, step
   ON CONFLICT (call_row, webhook_id, event) DO NOTHING RETURNING webhook_id AS webhook`;
 
-/** Queues the events of calls that changed, for their webhooks; of the processes, only that with the lease does. */
+/**
+ * The same for programs that read them by themselves. They are read on from the last id: one process at a time gives ids and
+ * commits them, also while the lease moves. Hence the lock.
+ */
+const queueFeedsSql = (calls: string, { lockingRows }: Pick<Statements, 'lockingRows'>) => `
+  WITH reader AS (SELECT 1 AS one FROM webhook_reader ${lockingRows}),
+  ${happenedSql(calls, feedReaders, 'w.account_id AS account')}
+  INSERT INTO call_events (account_id, call_row, event, at)
+  SELECT account, id, event, at FROM happened CROSS JOIN reader
+  WHERE at >= since AND at >= $2 ORDER BY at, id, step
+  ON CONFLICT (call_row, event) DO NOTHING`;
+
+/** Queues events for webhooks; of several processes only the one with the lease does. */
 export const createEventQueueStore = (
-  { read, write }: Pick<Statements, 'read' | 'write'>,
+  { read, write, lockingRows }: Pick<Statements, 'read' | 'write' | 'lockingRows'>,
   changes: CallChanges,
+  hasFeeds: () => Promise<boolean>,
 ) => ({
   /**
-   * Takes or renews the lease to deliver, until `until`, and saves the place. Returns the place that was saved last, null
+   * Takes or renews the lease to deliver, until `until`, and saves the cursor. Returns the cursor that was saved last, null
    * if there is none; undefined if another process has the lease.
    */
   async lease(
     holder: string,
     now: number,
     until: number,
-    place?: string,
-  ): Promise<{ place: string | null } | undefined> {
-    const [held] = await write<{ place: string | null }>(
+    cursor?: string,
+  ): Promise<{ cursor: string | null } | undefined> {
+    const [held] = await write<{ cursor: string | null }>(
       `UPDATE webhook_reader SET holder = $1, held_until = $3, place = coalesce($4, place)
-       WHERE holder = $1 OR held_until < $2 OR held_until > $5 RETURNING place`,
+       WHERE holder = $1 OR held_until < $2 OR held_until > $5 RETURNING place AS "cursor"`,
       // A clock that was ahead must not keep it for ever.
-      ...[holder, now, until, place ?? null, now + 10 * 60_000],
+      ...[holder, now, until, cursor ?? null, now + 10 * 60_000],
     );
     return held;
   },
   /**
-   * Queues the events of calls that changed since `place`, each once. If the changes since then are unknown, it reads the
-   * calls of the last day. Returns the new place, and the webhooks with new events.
+   * Queues the events of calls that changed since `cursor`, each once; if it is unknown what changed, of the calls of the last
+   * day. Returns the new cursor, and the webhooks with new events.
    */
-  async queueNew(place: string | null, now: number): Promise<{ place: string; webhooks: Set<number> }> {
-    const [{ place: here } = { place: '' }] = await read<{ place: string }>(changes.here);
-    if (place === here) return { place, webhooks: new Set() };
-    const known = place !== null && changes.goesOn(place, here);
-    const rows = await write<{ webhook: number }>(
-      queueSql(known ? changes.changed : ofADay),
-      ...(known ? changes.values(place, here) : [now - DAY_MS]),
-    );
-    return { place: here, webhooks: new Set(rows.map(({ webhook }) => webhook)) };
+  async queueNew(cursor: string | null, now: number): Promise<{ cursor: string; webhooks: Set<number> }> {
+    const [{ cursor: next } = { cursor: '' }] = await read<{ cursor: string }>(changes.cursorSql);
+    if (cursor === next) return { cursor, webhooks: new Set() };
+    const values = cursor === null ? undefined : changes.values(cursor, next);
+    const calls = (readers: Readers) => (values ? changes.changedSql(readers.table) : recentSql(readers));
+    const since = [...(values ?? [now - DAY_MS]), now - OLDEST_MS];
+    const queued = await write<{ webhook: number }>(queueSql(calls(webhookReaders)), ...since);
+    if (await hasFeeds()) await write(queueFeedsSql(calls(feedReaders), { lockingRows }), ...since);
+    return { cursor: next, webhooks: new Set(queued.map(({ webhook }) => webhook)) };
   },
   /** Queues a test. */
   async addTest(id: number, at: number): Promise<void> {

@@ -60,7 +60,7 @@ export function lookupOf(
 /** The addresses of a name in DNS. Fails as getaddrinfo(3) does: ENOTFOUND, or EAI_AGAIN where nothing is known yet. */
 async function resolve(resolver: Resolver, host: string): Promise<Address[]> {
   const codes: string[] = [];
-  const ask = (addresses: Promise<string[]>, family: 4 | 6) =>
+  const orNone = (addresses: Promise<string[]>, family: 4 | 6) =>
     addresses.then(
       (all) => all.map((address) => ({ address, family })),
       ({ code }: NodeJS.ErrnoException) => {
@@ -68,7 +68,7 @@ async function resolve(resolver: Resolver, host: string): Promise<Address[]> {
         return [];
       },
     );
-  const found = await Promise.all([ask(resolver.resolve4(host), 4), ask(resolver.resolve6(host), 6)]);
+  const found = await Promise.all([orNone(resolver.resolve4(host), 4), orNone(resolver.resolve6(host), 6)]);
   if (codes.length < found.length) return found.flat();
   const isUnknown = codes.every((code) => code === 'ENOTFOUND' || code === 'ENODATA');
   throw Object.assign(new Error(`${host}: DNS says ${codes.join(' and ')}`), {

@@ -21,7 +21,7 @@ export type WebhookAttempt = {
 };
 
 /** `save`: what is saved is to change; `switch-off`: nothing more is sent. */
-export type HealthEffect =
+type HealthEffect =
   | { readonly type: 'save'; readonly failingSince: number | null }
   | { readonly type: 'switch-off'; readonly failure: 'gone' | 'failing' };
 

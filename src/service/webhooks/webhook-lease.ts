@@ -13,33 +13,33 @@ export type Lease =
       /** When it expires, Unix ms. */
       readonly until: number;
       /** All changes up to here are queued; null: unknown. */
-      readonly place: string | null;
-      /** The place in the database. */
-      readonly savedPlace: string | null;
+      readonly cursor: string | null;
+      /** The cursor in the database. */
+      readonly savedCursor: string | null;
     };
 
-export type LeaseInput =
+type LeaseInput =
   | { readonly type: 'no-webhooks' }
-  /** What the database answered; `held`: the place saved there, undefined if another process has the lease. */
+  /** What the database answered; `held`: the cursor saved there, undefined if another process has the lease. */
   | {
       readonly type: 'answered';
-      readonly held: { readonly place: string | null } | undefined;
+      readonly held: { readonly cursor: string | null } | undefined;
       readonly until: number;
     }
-  | { readonly type: 'queued'; readonly place: string | null };
+  | { readonly type: 'queued'; readonly cursor: string | null };
 
 /**
- * What to ask the database for: the lease, and with it to save this place. Undefined if that can wait: a single process
- * only saves a new place.
+ * What to ask the database for: the lease, and with it to save this cursor. Undefined if that can wait: a single process
+ * only saves a new cursor.
  */
 export function leaseRequest(
   lease: Lease,
   { now, shared }: { readonly now: number; readonly shared: boolean },
-): { readonly place: string | undefined } | undefined {
-  if (lease.state !== 'held') return { place: undefined };
-  const { until, place, savedPlace } = lease;
+): { readonly cursor: string | undefined } | undefined {
+  if (lease.state !== 'held') return { cursor: undefined };
+  const { until, cursor, savedCursor } = lease;
   const isDue = Math.abs(until - LEASE_MS - now) >= RENEW_MS;
-  return isDue && (shared || place !== savedPlace) ? { place: place ?? undefined } : undefined;
+  return isDue && (shared || cursor !== savedCursor) ? { cursor: cursor ?? undefined } : undefined;
 }
 
 export function nextLease(lease: Lease, input: LeaseInput): Lease {
@@ -48,17 +48,17 @@ export function nextLease(lease: Lease, input: LeaseInput): Lease {
       return { state: 'idle' };
     case 'answered': {
       if (input.held === undefined) return lease.state === 'idle' ? lease : { state: 'none' };
-      const place = placeAfter(lease, input.held.place);
-      return { state: 'held', until: input.until, place, savedPlace: place };
+      const cursor = cursorAfter(lease, input.held.cursor);
+      return { state: 'held', until: input.until, cursor, savedCursor: cursor };
     }
     case 'queued':
-      return lease.state === 'held' ? { ...lease, place: input.place } : lease;
+      return lease.state === 'held' ? { ...lease, cursor: input.cursor } : lease;
     default:
       return input satisfies never;
   }
 }
 
-function placeAfter(lease: Lease, saved: string | null): string | null {
-  if (lease.state === 'held') return lease.place;
+function cursorAfter(lease: Lease, saved: string | null): string | null {
+  if (lease.state === 'held') return lease.cursor;
   return lease.state === 'idle' ? null : saved;
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Extensions } from '../accounts/account.ts';
 import { noExtensions } from '../accounts/extensions.ts';
 import { createKeys } from '../accounts/keys.ts';
 import { type CallRecord, noExtras } from '../calls/call-record.ts';
@@ -21,8 +22,12 @@ const call: CallRecord = {
   ringingAt: 1000,
   answeredAt: 2000,
   completedAt: 3000,
+  updatedAt: 3000,
   missed: false,
   closedFrom: null,
+  past: false,
+  rang: null,
+  talked: null,
   extras: noExtras,
 };
 const delivery = (event: DueDelivery['event'], at = 1000): DueDelivery => ({
@@ -49,6 +54,14 @@ test('the same event has the same id each time, and another one for another even
     idOf(delivery('test')),
   ];
   assert.equal(new Set([first, ...others]).size, 5);
+});
+
+test('the secret before signs, too, until its end, unless that was set while the clock was ahead', () => {
+  const signatures = (oldSecretUntil: number) =>
+    signedHeaders(keys, { ...webhook, oldSecretUntil }, delivery('test'), { body: '', now: 1_000 })[
+      'webhook-signature'
+    ]?.split(' ').length;
+  assert.deepEqual([1_000, 1_001, 8 * 86_400_000].map(signatures), [1, 2, 1]);
 });
 
 test('an event shows the call as it was then', () => {
@@ -92,6 +105,29 @@ test('how a missed call ended is not in an event before', () => {
   };
   assert.deepEqual([of('call.missed').missed_where, of('call.missed').number_called], ['queue', '+4930']);
   assert.deepEqual([of('call.ringing').missed_where, of('call.ringing').number_called], [null, '+4930']);
+});
+
+test('who talked is only in the end, who rang in what came after', () => {
+  const rang = [
+    { by: '101', from: 100, for: 900 },
+    { by: '102', from: 1500, for: 300 },
+  ];
+  const talked = [{ by: '101', from: 1000, to: 2000 }];
+  const names: Extensions = new Map([
+    ['101', { account: 1, extension: '101', name: 'Anna', user: null, userName: null }],
+  ]);
+  const of = (event: DueDelivery['event']) => {
+    const { data } = JSON.parse(
+      webhookBody({ ...delivery(event), call: { ...call, rang, talked } }, names, null),
+    );
+    return [data.rang, data.talked];
+  };
+  const anna = { by: '101', name: 'Anna' };
+  const whoRang = [{ ...anna, from: 100, for: 900 }];
+  assert.deepEqual(of('call.ringing'), [[], undefined]);
+  assert.deepEqual(of('call.answered'), [whoRang, undefined]);
+  const later = { by: '102', name: '102', from: 1500, for: 300 };
+  assert.deepEqual(of('call.ended'), [[...whoRang, later], [{ ...anna, from: 1000, to: 2000 }]]);
 });
 
 test('the event of a call that was closed as missed says so, though the call turned out to be answered', () => {

@@ -1,9 +1,12 @@
 import { createHmac } from 'node:crypto';
+import type { Rang } from '../../shared/api/contract/call-extras.ts';
 import type { Extensions } from '../accounts/account.ts';
 import type { Keys } from '../accounts/keys.ts';
+import { isOldInForce } from '../accounts/limits.ts';
+import { callData } from '../calls/call-data.ts';
 import type { CallRecord } from '../calls/call-record.ts';
-import { screenCall } from '../calls/screens.ts';
-import type { DueDelivery, Webhook } from './webhook.ts';
+import { momentOf } from '../kit/administration.ts';
+import type { DueDelivery, Webhook, WebhookEvent } from './webhook.ts';
 
 /** The secret that a webhook's receiver verifies signatures with. It is not stored, like tokens (see keys.ts). */
 export function webhookSecret(
@@ -30,7 +33,7 @@ export function signedHeaders(
     );
     return `v1,${createHmac('sha256', key).update(`${message}.${at}.${body}`).digest('base64')}`;
   };
-  const withOld = oldSecretUntil !== null && now < oldSecretUntil;
+  const withOld = isOldInForce(oldSecretUntil, now);
   return {
     'webhook-id': message,
     'webhook-timestamp': String(at),
@@ -44,11 +47,21 @@ export function webhookBody(
   extensions: Extensions,
   integration: string | null,
 ): string {
-  const timestamp = new Date(at).toISOString();
-  if (call === null) return JSON.stringify({ type: event, timestamp, data: {} });
-  const { number_shown: _, ...data } = screenCall(asOf(call, event, at), extensions);
-  return JSON.stringify({ type: event, timestamp, data: { ...data, integration } });
+  if (event !== 'test' && call !== null)
+    return JSON.stringify(eventOf({ event, at, call }, extensions, integration));
+  return JSON.stringify({ type: event, timestamp: momentOf(at), data: {} });
 }
+
+/** An event of a call, as programs get it. */
+export const eventOf = (
+  { event, at, call }: { readonly event: WebhookEvent; readonly at: number; readonly call: CallRecord },
+  extensions: Extensions,
+  integration: string | null,
+) => ({
+  type: event,
+  timestamp: momentOf(at),
+  data: callData(asOf(call, event, at), extensions, integration),
+});
 
 /** The call as it was at this event, which came `at`. */
 function asOf(call: CallRecord, event: DueDelivery['event'], at: number): CallRecord {
@@ -61,9 +74,11 @@ function asOf(call: CallRecord, event: DueDelivery['event'], at: number): CallRe
       answeredAt: null,
       completedAt: at,
       missed: true,
+      rang: call.rang && [],
+      talked: null,
     };
   if (call.status === 'completed' && (event === 'call.ringing' || event === 'call.answered')) {
-    const { extras } = call;
+    const { extras, rang, talked } = call;
     return asOf(
       {
         ...call,
@@ -71,12 +86,18 @@ function asOf(call: CallRecord, event: DueDelivery['event'], at: number): CallRe
         completedAt: null,
         missed: null,
         extras: extras.missed ? { ...extras, missed: null } : extras,
+        rang: rang && rangBefore(rang, talked?.[0]?.from),
+        talked: null,
       },
       event,
       at,
     );
   }
   return event === 'call.ringing' && call.status === 'answered'
-    ? { ...call, status: 'ringing', callerId: null, answeredAt: null }
+    ? { ...call, status: 'ringing', callerId: null, answeredAt: null, rang: call.rang && [] }
     : call;
 }
+
+/** Who had rung when somebody answered, `at` ms after the call began. */
+const rangBefore = (rang: readonly Rang[], at = Number.POSITIVE_INFINITY): readonly Rang[] =>
+  rang.flatMap((one) => (one.from < at ? { ...one, for: Math.min(one.for, at - one.from) } : []));

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { newUid } from '../accounts/directory.ts';
 import type { Keys } from '../accounts/keys.ts';
-import { goodUntil, tokenReplaced } from '../accounts/limits.ts';
+import { goodUntil, isOldInForce, tokenReplaced } from '../accounts/limits.ts';
 import type { Pages, UserRequest } from '../accounts/user-request.ts';
 import { overlaps, rotation } from '../integrations/integration-pages.ts';
 import { copyable, displayText } from '../kit/display-text.ts';
@@ -259,8 +259,7 @@ function webhookForm(request: UserRequest, webhook: Webhook, secret: string, err
       ${copyable(words, 'secret', text.secret, secret)}
       <p><a href="https://www.standardwebhooks.com/">Standard Webhooks</a></p>
       ${
-        until !== null &&
-        until > now &&
+        isOldInForce(until, now) &&
         html`<p>${text.oldSecret(formats.dateTime(until))}</p>
           <p>${button({ action: at('end-old'), token, danger: true }, text.endOldSecret)}</p>`
       }

@@ -1,18 +1,9 @@
-import type { CallStatus } from '../../shared/api/contract/call-status.ts';
 import type { DeliveryQueue, QueuedEvent } from '../../shared/delivery/queue.ts';
 import type { DueDeliveryStore } from './due-delivery-store.ts';
 import type { DueDelivery } from './webhook.ts';
 
 /** An event as the dispatcher carries it, with what it was made of. */
 export type QueuedDelivery = QueuedEvent & { readonly delivery: DueDelivery };
-
-const statuses: Readonly<Record<DueDelivery['event'], CallStatus>> = {
-  'call.ringing': 'ringing',
-  'call.answered': 'answered',
-  'call.ended': 'completed',
-  'call.missed': 'completed',
-  test: 'completed',
-};
 
 const callIdOf = ({ call, id }: DueDelivery) => call?.id ?? `test ${id}`;
 
@@ -31,7 +22,7 @@ export function webhookQueue(
     const { id: seq, event, queuedAt, attempts, rejections } = delivery;
     const body = bodyOf(delivery);
     const callId = callIdOf(delivery);
-    return { seq, callId, status: statuses[event], body, queuedAt, attempts, rejections, delivery };
+    return { seq, callId, status: event, body, queuedAt, attempts, rejections, delivery };
   };
 
   return {

@@ -3,7 +3,7 @@ import type { DeliveryLimits } from '../../shared/delivery/limits.ts';
 import type { Log } from '../../shared/log/log.ts';
 import type { MessageCode } from '../../shared/log/messages.ts';
 import { monotonicMs } from '../../shared/process/clock.ts';
-import type { ServiceDirectory } from '../accounts/directory.ts';
+import { integrationName, type ServiceDirectory } from '../accounts/directory.ts';
 import type { Keys } from '../accounts/keys.ts';
 import { classifyAnswer } from './classify-answer.ts';
 import { hostOf, type Webhook } from './webhook.ts';
@@ -108,8 +108,8 @@ function bodyOf(
   { account }: Webhook,
   directory: ServiceDirectory,
 ): string {
-  const integration = directory.integrations(account).find((one) => one.id === delivery.call?.integration);
-  return webhookBody(delivery, directory.extensions(account), integration?.name ?? null);
+  const integration = delivery.call && integrationName(directory, account, delivery.call.integration);
+  return webhookBody(delivery, directory.extensions(account), integration);
 }
 
 function logOf(webhook: Webhook, { log, directory }: SenderParts): Log {

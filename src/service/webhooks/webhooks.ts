@@ -29,7 +29,7 @@ const LASTING_MS = 3 * 86_400_000;
 
 /**
  * Sends the events of calls to the accounts' webhooks. One process delivers: it holds a lease, a row of the database. It
- * queues the changes of calls since a place that is saved there, and has a sender for each webhook. An event is one row,
+ * queues the changes of calls since a cursor that is saved there, and has a sender for each webhook. An event is one row,
  * however often it is queued. An event that is sent twice, after a crash between the answer and its record, has the same
  * webhook-id.
  */
@@ -48,18 +48,19 @@ export function createWebhooks(settings: WebhookSettings, parts: Parts) {
     const request = leaseRequest(lease, { now, shared });
     if (request === undefined) return;
     const until = now + LEASE_MS;
-    const held = await store.lease(holder, now, until, request.place);
+    const held = await store.lease(holder, now, until, request.cursor);
     lease = nextLease(lease, { type: 'answered', held, until });
   }
 
   async function poll(): Promise<void> {
     const now = clock();
     const webhooks = (await store.list(null)).filter(({ enabled }) => enabled);
-    if (webhooks.length === 0) lease = nextLease(lease, { type: 'no-webhooks' });
+    if (webhooks.length === 0 && !(await store.events.hasFeeds()))
+      lease = nextLease(lease, { type: 'no-webhooks' });
     else await renewLease(now);
     if (lease.state !== 'held') return senders.deliverTo([]);
-    const queued = await store.queueNew(lease.place, now);
-    lease = nextLease(lease, { type: 'queued', place: queued.place });
+    const queued = await store.queueNew(lease.cursor, now);
+    lease = nextLease(lease, { type: 'queued', cursor: queued.cursor });
     senders.deliverTo(webhooks);
     for (const id of queued.webhooks) senders.poke(id);
   }
@@ -84,7 +85,7 @@ export function createWebhooks(settings: WebhookSettings, parts: Parts) {
       await working.catch(() => {});
       await senders.stop();
       if (lease.state === 'held')
-        await store.lease(holder, clock(), 0, lease.place ?? undefined).catch(() => {});
+        await store.lease(holder, clock(), 0, lease.cursor ?? undefined).catch(() => {});
       await senders.close();
     },
     /** Delivers at once what a user has queued or sent again. If another process delivers, it finds that within seconds. */

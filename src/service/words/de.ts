@@ -36,11 +36,19 @@ export const de: typeof en = {
     with: 'mit {name}',
     answered: 'angenommen',
     lastWith: 'zuletzt mit {name}',
+    withYou: 'Ihnen',
+    noteYou: 'Sie',
+    missedToday: 'heute verpasst',
+    missedTodayTimes: 'heute {count}× verpasst',
     calledFor: 'für {name}',
+    ringsAt: 'klingelt bei {name}',
+    atYou: 'Ihnen',
     note: 'Notiz',
     save: 'Speichern',
     saved: 'Gespeichert',
     refused: 'Das hat nicht geklappt. Bitte noch einmal.',
+    notFilledIn:
+      'Die Seite hat sich geändert, seit Sie dies geschrieben haben. Es steht daher nicht im Feld:',
     toCallBack: 'Rückrufe',
     titleCallBack: '{count} Rückrufe',
     missedAt: 'verpasst {time}',
@@ -48,6 +56,8 @@ export const de: typeof en = {
     takenBy: '{name} ruft zurück',
     takenByYou: 'Sie rufen zurück',
     take: 'Ich rufe an',
+    nextTry: 'wieder {time}',
+    remind: 'Jetzt zurückrufen',
     takeOver: 'Übernehmen',
     done: 'Erledigt',
     ringtoneOn: 'Klingelton: an',
@@ -64,6 +74,7 @@ export const de: typeof en = {
     saysRinging: 'Es klingelt: {name}',
     saysAnswered: 'Angenommen: {name}',
     saysEnded: 'Beendet: {name}',
+    saysDue: 'Jetzt zurückrufen: {name}',
     saysMissed: 'Verpasster Anruf von {name}',
   },
   settings: {
@@ -98,6 +109,13 @@ export const de: typeof en = {
     crm: 'Öffnen in',
     answered: (name) => html`${name} nahm an`,
     note: 'Notiz für Kollegen',
+    show: 'Zeigen',
+    kinds: { all: 'Alles', notes: 'Notizen', calls: 'Anrufe', missed: 'Verpasst' },
+    searchNotes: 'In Notizen suchen',
+    noneOfIt: 'Nichts passt',
+    weeks: 'Anrufe, letzte 12 Wochen',
+    callsOfDay: (calls) => count(calls, 'Anruf', 'Anrufe'),
+    missedOfDay: (missed) => count(missed, 'verpasst', 'verpasst'),
     changeNote: 'Diese Notiz ändern',
     edit: 'Bearbeiten',
     addNumber: 'Nummer hinzufügen',
@@ -123,7 +141,6 @@ export const de: typeof en = {
   },
   callBack: {
     whoCalls: 'Wer ruft zurück',
-    times: (count, since) => html`<b>${count}×</b> <span class="quiet">seit</span> ${since}`,
     since: (when) => html`seit ${when}`,
     takenBy: (name) => html`${name} ruft zurück`,
     nobody: 'Keine Rückrufe offen',
@@ -131,6 +148,22 @@ export const de: typeof en = {
     closed: 'In den letzten 24 Stunden erledigt',
     calledBack: (name) => html`${name} rief zurück`,
     reached: (by) => (by ? html`Rief wieder an, ${by} nahm an` : 'Rief wieder an und wurde angenommen'),
+    talked: (by, time) => html`${by ? html`${by} rief zurück` : 'Zurückgerufen'}, ${time}`,
+    tried: (by, times) => html`Nicht erreicht${times > 1 && ` ${times}×`}${by && html`: ${by}`}`,
+    notReached: 'Nicht erreicht',
+    tryAgain: 'Wieder versuchen',
+    remind: 'Erinnern',
+    in15: 'In 15 Minuten',
+    in60: 'In 1 Stunde',
+    atTime: 'Um wie viel Uhr',
+    set: 'Setzen',
+    nextTry: (when) => html`wieder ${when}`,
+    more: 'Mehr',
+    which: 'Welche Personen',
+    free: 'Frei',
+    searchFor: 'Name, Nummer oder Notiz',
+    noMatch: 'Niemand gefunden.',
+    waits: 'Wartet',
     undo: 'Rückgängig',
     release: 'Ich rufe nicht an',
     give: 'Weitergeben an',
@@ -174,6 +207,9 @@ export const de: typeof en = {
     caller: 'Anrufer',
     answeredBy: 'Angenommen von',
     calledFor: (name) => html`für ${name}`,
+    rang: 'Geklingelt hat es bei',
+    talked: 'Gesprochen haben',
+    thenBy: ', dann ',
     wait: 'Wartezeit',
     duration: 'Dauer',
     noMatch: 'Keine passenden Anrufe',
@@ -250,6 +286,7 @@ export const de: typeof en = {
       `Es ist unklar, zu welcher Telefonnummer „${text}“ gehört. Geben Sie jede Nummer vollständig an.`,
     incompleteNumber: (text) =>
       `„${text}“ steht hinter einer anderen Nummer. Schreiben Sie sie mit + und Landesvorwahl.`,
+    languageCode: 'Eine Sprache in zwei Buchstaben, zum Beispiel de oder fr.',
     nameTaken: 'Dieser Name wird bereits verwendet.',
     tokenReplaced:
       'Es wurde gerade eben ersetzt. Sehen Sie sich das neue an, bevor Sie es noch einmal ersetzen.',
@@ -265,6 +302,7 @@ export const de: typeof en = {
       failed: 'Ein Fehler ist aufgetreten',
     },
     failed: 'Auf dem Server ist ein Fehler aufgetreten. Er wurde protokolliert.',
+    noTime: 'Geben Sie eine Uhrzeit ein, etwa 15:00.',
     notPossible: 'Diese Anfrage konnte nicht bearbeitet werden.',
     tooLarge: 'Das Formular ist zu groß.',
     tooManyColumns: (columns: number, max: number) =>
@@ -272,6 +310,8 @@ export const de: typeof en = {
     tooManyLines: 'Die Tabelle hat mehr als eine Million Zeilen. Teilen Sie sie auf mehrere Dateien auf.',
     tableTooLarge:
       'Die Tabelle ist größer als 16 MB. Teilen Sie sie auf mehrere Dateien auf oder importieren Sie sie mit „pbx-bridge service customers import“.',
+    notCsv: (format: string) =>
+      `Das ist eine Datei im Format ${format}, keine CSV-Datei. Speichern Sie sie als „CSV UTF-8“ und versuchen Sie es noch einmal.`,
     unknownEncoding: (words: string) =>
       `Die Datei ist weder UTF-8 noch Windows-1252: Namen würden verfälscht (${words}). Speichern Sie sie als „CSV UTF-8“ und versuchen Sie es noch einmal.`,
     noStorage: 'Die Datenbank ist zurzeit nicht erreichbar. Versuchen Sie es gleich noch einmal.',
@@ -301,6 +341,8 @@ export const de: typeof en = {
     colleagueGone: 'Dieser Kollege ist nicht mehr da. Wählen Sie jemand anderen.',
     webhookOff: 'Der Webhook ist ausgeschaltet. Schalten Sie ihn zuerst ein.',
     notThere: 'Das gibt es hier nicht, oder nicht mehr.',
+    onlyOneBlocked:
+      'Nur bei einem der beiden sind Anrufe gesperrt. Sperren Sie beide oder keinen, und führen Sie sie dann zusammen.',
     changedMeanwhile:
       'Jemand anderes hat dies gleichzeitig geändert. Sehen Sie es sich noch einmal an, und wiederholen Sie dann Ihre Änderung.',
     lastAdministrator: 'Das Konto braucht mindestens einen Administrator.',
@@ -326,6 +368,8 @@ export const de: typeof en = {
     state: 'Status',
     all: 'Alle',
     none: 'Keine Angabe',
+    yes: 'Ja',
+    no: 'Nein',
     on: 'ein',
     off: 'aus',
     add: 'Hinzufügen',
@@ -356,6 +400,7 @@ export const de: typeof en = {
     calledBackAfter: 'Zurückgerufen nach',
     within: (seconds) => `innerhalb ${seconds} s`,
     before: (value) => `${value} davor`,
+    stillWaiting: (count) => `${count} warten noch`,
     neverReachedCount: (count) => `${count} nie erreicht`,
     table: 'Tabelle',
     steps: { hour: 'Stunde', day: 'Tag', week: 'Woche', month: 'Monat' },
@@ -370,6 +415,8 @@ export const de: typeof en = {
     nineOfTen: '9 von 10 binnen',
     medianDuration: 'Mittlere Dauer',
     totalTalkTime: 'Gesprächszeit gesamt',
+    offered: 'Angeboten',
+    takenByOthers: 'Von anderen angenommen',
     beforeHead: 'Davor',
     wait: 'Mittlere Wartezeit bis zum Auflegen',
     unknown: 'unbekannt',
@@ -388,6 +435,8 @@ export const de: typeof en = {
     notes: 'So wird gezählt',
     notesText: (within, short) =>
       `Ein Anruf zählt zur Zeit seines Beginns und ist verpasst, wenn er endete, bevor jemand annahm. Anteile gelten für angenommene und verpasste Anrufe. Bis zur Annahme ist der Median ab dem ersten Klingeln. „Innerhalb ${within} s“ lässt Anrufer aus, die binnen ${short} s auflegten. Zurückgerufen zählt vom ersten verpassten Anruf einer Person, bis ein Kollege auf Erledigt drückte.`,
+    offeredText:
+      'Einer Person angeboten ist ein Anruf, der bei ihr klingelt oder den sie annimmt; angenommen hat ihn, wer spricht, auch nach einer Weiterleitung. Was andere annehmen, hat sie nicht verpasst.',
   },
   weekly: {
     open: 'Dieser Bericht als Seite',
@@ -510,6 +559,11 @@ export const de: typeof en = {
     removed: 'Kunde entfernt.',
     noSuchSegment: (segment) => `Das Segment „${segment}“ gibt es nicht.`,
     numberTaken: (number, by) => `${number} gehört bereits zu „${by}“.`,
+    language: 'Sprache',
+    languageHint: 'Zwei Buchstaben, zum Beispiel de',
+    blocked: 'Anrufe gesperrt',
+    blockedHint:
+      'Ihre Telefonanlage erfährt es, wenn der Kunde anruft, und tut, was Sie dort eingerichtet haben.',
     manyNumbers: 'Ein Kunde kann höchstens 100 Nummern haben.',
   },
   integrations: {
@@ -522,6 +576,13 @@ export const de: typeof en = {
       `${count(times, 'Anfrage', 'Anfragen')} mit falschem Token, die letzte von ${address}`,
     healthy: 'Die Bridge meldet keine Probleme',
     bridgeSilent: 'Die Bridge meldet sich nicht mehr. Prüfen Sie, ob sie läuft.',
+    certificate: {
+      complete: (month: string) => `Anrufe im ${month}: alle sind hier`,
+      missing: (month: string) => `Anrufe im ${month}: einige fehlen`,
+      unproven: (month: string) => `Anrufe im ${month}: Vollständigkeit nicht belegt`,
+    },
+    certificateNumbers: (records: string, bridge: string, here: string) =>
+      `Telefonanlage ${records}, Bridge ${bridge}, hier ${here}`,
     connect: 'Anbinden',
     token: 'Token',
     forBridge: 'Auf der Telefonanlage, auf der pbx-bridge installiert ist:',
@@ -657,7 +718,9 @@ export const de: typeof en = {
     unsure: (cells) =>
       `${count(cells, 'Angabe kann', 'Angaben können')} anders gemeint sein, als gelesen. Bitte prüfen.`,
     repeated:
-      'Referenz einer früheren Zeile: Die Nummern kommen zusammen, vom Namen und Segment gilt der letzte Stand.',
+      'Referenz einer früheren Zeile: Die Nummern kommen zusammen; sonst gilt die letzte Zeile, die etwas sagt.',
+    onlyAdds: (column, text, known) =>
+      `${column}: „${text}“ bleibt weg. Bekannt ist „${known}“, und eine Zeile ohne Referenz ergänzt nur.`,
     repeatedCustomer:
       'Kunde einer früheren Zeile, nach Name und Nummer: Die Nummern kommen zusammen, vom Segment gilt der letzte Stand.',
     changed:
@@ -706,6 +769,14 @@ export const de: typeof en = {
       `Die Spalte „${column}“ enthält anscheinend Telefonnummern und wird nicht importiert.`,
     lost: (column, text) =>
       `${column}: „${text}“ ist ein Fehler einer Tabellenkalkulation. Was bekannt ist, bleibt.`,
+    unreadCode: (column, text) =>
+      `${column}: „${text}“ ist hier kein Wert (eine Sprache in zwei Buchstaben, zum Beispiel de; ja oder nein als yes oder no). Was bekannt ist, bleibt.`,
+    lettersKept: (column, text, known) =>
+      `${column}: „${text}“ ist „${known}“ ohne die Buchstaben, die der Zeichenkodierung der Datei fehlen. Was bekannt ist, bleibt. Speichern Sie die Tabelle als „CSV UTF-8“.`,
+    lettersLost: (column, text, mark) =>
+      `${column}: In „${text}“ steht ${mark} vielleicht für Buchstaben, die der Zeichenkodierung der Datei fehlen. Speichern Sie die Tabelle dann als „CSV UTF-8“ und importieren Sie sie noch einmal.`,
+    onlyMarks: (column, text) =>
+      `${column}: „${text}“ sagt nichts, oder der Zeichenkodierung der Datei fehlen die Buchstaben. Was bekannt ist, bleibt.`,
     unknownCountry: (column, text) =>
       `${column}: „${text}“ ist kein bekanntes Land. Die Nummern der Zeile werden gelesen wie ohne Angabe.`,
     columnsDiffer: 'Die Anzahl der Spalten weicht von der Kopfzeile ab.',

@@ -41,11 +41,18 @@ export const en = {
     with: 'with {name}',
     answered: 'answered',
     lastWith: 'last with {name}',
+    withYou: 'you',
+    noteYou: 'You',
+    missedToday: 'missed today',
+    missedTodayTimes: '{count}× missed today',
     calledFor: 'for {name}',
+    ringsAt: 'rings at {name}',
+    atYou: 'you',
     note: 'Note',
     save: 'Save',
     saved: 'Saved',
     refused: 'That did not work. Try again.',
+    notFilledIn: 'The page has changed since you typed this. It has not been filled in:',
     toCallBack: 'To call back',
     titleCallBack: '{count} to call back',
     missedAt: 'missed {time}',
@@ -53,6 +60,8 @@ export const en = {
     takenBy: '{name} calls back',
     takenByYou: 'you call back',
     take: 'I’ll call',
+    nextTry: 'next try {time}',
+    remind: 'Call back now',
     takeOver: 'Take over',
     done: 'Done',
     ringtoneOn: 'Ringtone: on',
@@ -69,6 +78,7 @@ export const en = {
     saysRinging: 'Ringing: {name}',
     saysAnswered: 'Answered: {name}',
     saysEnded: 'Ended: {name}',
+    saysDue: 'Call back now: {name}',
     saysMissed: 'Missed call from {name}',
   },
   settings: {
@@ -104,6 +114,13 @@ export const en = {
     crm: 'Open in',
     answered: (name: Html) => html`${name} answered`,
     note: 'Note for colleagues',
+    show: 'Show',
+    kinds: { all: 'All', notes: 'Notes', calls: 'Calls', missed: 'Missed' },
+    searchNotes: 'Search in notes',
+    noneOfIt: 'Nothing matches',
+    weeks: 'Calls, last 12 weeks',
+    callsOfDay: (calls: number) => count(calls, 'call', 'calls'),
+    missedOfDay: (missed: number) => count(missed, 'missed', 'missed'),
     changeNote: 'Change this note',
     edit: 'Edit',
     addNumber: 'Add number',
@@ -129,7 +146,6 @@ export const en = {
   },
   callBack: {
     whoCalls: 'Who calls back',
-    times: (count: number, since: Html) => html`<b>${count}×</b> <span class="quiet">since</span> ${since}`,
     since: (when: Html) => html`since ${when}`,
     takenBy: (name: Html) => html`${name} calls back`,
     nobody: 'Nobody to call back',
@@ -137,6 +153,22 @@ export const en = {
     closed: 'Done in the last 24 hours',
     calledBack: (name: Html) => html`${name} called back`,
     reached: (by: Html) => (by ? html`Called again, ${by} answered` : 'Called again and was answered'),
+    talked: (by: Html, time: Html) => html`${by ? html`${by} called back` : 'Called back'}, ${time}`,
+    tried: (by: Html, times: number) => html`Not reached${times > 1 && ` ${times}×`}${by && html`: ${by}`}`,
+    notReached: 'Not reached',
+    tryAgain: 'Try again',
+    remind: 'Remind me',
+    in15: 'In 15 minutes',
+    in60: 'In 1 hour',
+    atTime: 'At what time',
+    set: 'Set',
+    nextTry: (when: Html) => html`next try ${when}`,
+    more: 'More',
+    which: 'Which people',
+    free: 'Free',
+    searchFor: 'Name, number or note',
+    noMatch: 'Nobody found.',
+    waits: 'Waiting',
     undo: 'Undo',
     release: 'I won’t call',
     give: 'Give to',
@@ -180,6 +212,9 @@ export const en = {
     caller: 'Caller',
     answeredBy: 'Answered by',
     calledFor: (name: Html) => html`for ${name}`,
+    rang: 'Rang',
+    talked: 'Talked',
+    thenBy: ', then ',
     wait: 'Wait',
     duration: 'Length',
     noMatch: 'No matching calls',
@@ -253,6 +288,7 @@ export const en = {
       `It is not clear which phone number “${text}” belongs to. Enter each number in full.`,
     incompleteNumber: (text: string) =>
       `“${text}” stands behind another number. Write it with + and its country code.`,
+    languageCode: 'Two letters of a language, such as de or fr.',
     nameTaken: 'This name is already in use.',
     tokenReplaced: 'It was replaced a moment ago. Look at the new one before you replace it again.',
     oldStillGood: 'The old one still works. End it first, or choose that it stops working at once.',
@@ -266,6 +302,7 @@ export const en = {
       failed: 'Something went wrong',
     },
     failed: 'An error occurred on the server. It has been logged.',
+    noTime: 'Enter a time of day, such as 15:00.',
     notPossible: 'This request could not be processed.',
     tooLarge: 'The form is too large.',
     tooManyColumns: (columns: number, max: number) =>
@@ -273,6 +310,8 @@ export const en = {
     tooManyLines: 'The table has more than a million lines. Split it into several files.',
     tableTooLarge:
       'The table is larger than 16 MB. Split it into several files, or import it with “pbx-bridge service customers import”.',
+    notCsv: (format: string) =>
+      `This is a file of the format ${format}, not a CSV file. Save it as “CSV UTF-8” and try again.`,
     unknownEncoding: (words: string) =>
       `The file is neither UTF-8 nor Windows-1252, so that its names would be damaged (${words}). Save it as “CSV UTF-8” and try again.`,
     noStorage: 'The database cannot be reached at the moment. Try again shortly.',
@@ -295,6 +334,7 @@ export const en = {
     colleagueGone: 'This colleague is no longer here. Choose somebody else.',
     webhookOff: 'The webhook is switched off. Switch it on first.',
     notThere: 'It is not here, or no longer.',
+    onlyOneBlocked: 'Calls of only one of the two are blocked. Block both, or none, then merge them.',
     changedMeanwhile:
       'Somebody else changed this at the same time. Look at it again, then repeat your change.',
     lastAdministrator: 'The account needs at least one administrator.',
@@ -320,6 +360,8 @@ export const en = {
     state: 'State',
     all: 'All',
     none: 'None',
+    yes: 'Yes',
+    no: 'No',
     on: 'on',
     off: 'off',
     add: 'Add',
@@ -350,6 +392,7 @@ export const en = {
     calledBackAfter: 'Called back after',
     within: (seconds: number) => `within ${seconds} s`,
     before: (value: string) => `${value} before`,
+    stillWaiting: (count: string) => `${count} still waiting`,
     neverReachedCount: (count: string) => `${count} never reached`,
     table: 'Table',
     steps: { hour: 'Hour', day: 'Day', week: 'Week', month: 'Month' },
@@ -364,6 +407,8 @@ export const en = {
     nineOfTen: '9 of 10 within',
     medianDuration: 'Median length',
     totalTalkTime: 'Total talk time',
+    offered: 'Offered',
+    takenByOthers: 'Taken by others',
     beforeHead: 'Before',
     wait: 'Median wait before hanging up',
     unknown: 'unknown',
@@ -382,6 +427,8 @@ export const en = {
     notes: 'How the figures are counted',
     notesText: (within: number, short: number) =>
       `A call counts at the time it started, and is missed if it ended before a person answered. Shares are of answered and missed calls. Time to answer is the median from the first ring. “Within ${within} s” leaves out callers who hung up within ${short} s. Called back is from a person’s first missed call until a colleague pressed Done.`,
+    offeredText:
+      'A person is offered a call that rings at their phones or that they take, and has answered if they talk, also after a transfer. A call that others take is not missed by them.',
   },
   weekly: {
     open: 'This report as a page',
@@ -485,6 +532,10 @@ export const en = {
     removed: 'Customer removed.',
     noSuchSegment: (segment: string) => `Segment "${segment}" does not exist. Add it first.`,
     numberTaken: (number: string, by: string) => `${number} already belongs to "${by}".`,
+    language: 'Language',
+    languageHint: 'Two letters, such as de',
+    blocked: 'Calls blocked',
+    blockedHint: 'Your phone system learns it when the customer calls, and does what you have set up there.',
     manyNumbers: 'A customer can have at most 100 numbers.',
   },
   integrations: {
@@ -497,6 +548,14 @@ export const en = {
       `${count(times, 'request', 'requests')} with a wrong token, the last from ${address}`,
     healthy: 'The bridge reports no problems',
     bridgeSilent: 'The bridge has stopped reporting. Check that it runs.',
+    /** What a certificate says of a month. */
+    certificate: {
+      complete: (month: string) => `Calls of ${month}: all are here`,
+      missing: (month: string) => `Calls of ${month}: some are missing`,
+      unproven: (month: string) => `Calls of ${month}: not proven to be complete`,
+    },
+    certificateNumbers: (records: string, bridge: string, here: string) =>
+      `Phone system ${records}, bridge ${bridge}, here ${here}`,
     connect: 'Connect',
     token: 'Token',
     forBridge: 'On the phone system, where pbx-bridge is installed:',
@@ -628,7 +687,10 @@ export const en = {
       `${count(cells, 'value', 'values')} will be left out; the rest of these lines is imported.`,
     unsure: (cells: number) =>
       `${count(cells, 'value', 'values')} may mean something else than was read. Please check.`,
-    repeated: 'The reference of an earlier line: the numbers add up, and the last name and segment count.',
+    repeated:
+      'The reference of an earlier line: the numbers add up; otherwise the last line that says something counts.',
+    onlyAdds: (column: string, text: string, known: string) =>
+      `${column}: “${text}” is left out. “${known}” is known, and a line without a reference only adds.`,
     repeatedCustomer:
       'The customer of an earlier line, by name and number: the numbers add up, and the last segment counts.',
     changed:
@@ -677,6 +739,14 @@ export const en = {
       `Column “${column}” seems to have phone numbers and is not imported.`,
     lost: (column: string, text: string) =>
       `${column}: “${text}” is an error of a spreadsheet. What is known stays.`,
+    unreadCode: (column: string, text: string) =>
+      `${column}: “${text}” is none of its values (a language in two letters, such as de; yes or no). What is known stays.`,
+    lettersKept: (column: string, text: string, known: string) =>
+      `${column}: “${text}” is “${known}” without letters that the file’s encoding lacks. What is known stays. Save the table as “CSV UTF-8”.`,
+    lettersLost: (column: string, text: string, mark: string) =>
+      `${column}: in “${text}”, ${mark} may stand for letters that the file’s encoding lacks. If so, save the table as “CSV UTF-8” and import it again.`,
+    onlyMarks: (column: string, text: string) =>
+      `${column}: “${text}” says nothing, or the file’s encoding lacks its letters. What is known stays.`,
     unknownCountry: (column: string, text: string) =>
       `${column}: “${text}” is not a known country. The numbers of the line are read as without it.`,
     columnsDiffer: 'The number of columns differs from the header.',

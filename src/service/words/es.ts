@@ -36,11 +36,18 @@ export const es: typeof en = {
     with: 'con {name}',
     answered: 'atendida',
     lastWith: 'última vez con {name}',
+    withYou: 'usted',
+    noteYou: 'Usted',
+    missedToday: 'perdida hoy',
+    missedTodayTimes: '{count}× perdida hoy',
     calledFor: 'para {name}',
+    ringsAt: 'suena en {name}',
+    atYou: 'su teléfono',
     note: 'Nota',
     save: 'Guardar',
     saved: 'Guardado',
     refused: 'No ha funcionado. Inténtelo de nuevo.',
+    notFilledIn: 'La página ha cambiado desde que escribió esto. No se ha rellenado:',
     toCallBack: 'Por devolver',
     titleCallBack: '{count} por devolver',
     missedAt: 'perdida {time}',
@@ -48,6 +55,8 @@ export const es: typeof en = {
     takenBy: '{name} devuelve',
     takenByYou: 'usted devuelve',
     take: 'Llamo yo',
+    nextTry: 'próximo intento {time}',
+    remind: 'Llamar ahora',
     takeOver: 'Lo asumo',
     done: 'Hecho',
     ringtoneOn: 'Timbre: activado',
@@ -64,6 +73,7 @@ export const es: typeof en = {
     saysRinging: 'Suena: {name}',
     saysAnswered: 'Atendida: {name}',
     saysEnded: 'Terminada: {name}',
+    saysDue: 'Llamar ahora: {name}',
     saysMissed: 'Llamada perdida de {name}',
   },
   settings: {
@@ -98,6 +108,13 @@ export const es: typeof en = {
     crm: 'Abrir en',
     answered: (name) => html`${name} contestó`,
     note: 'Nota para los compañeros',
+    show: 'Mostrar',
+    kinds: { all: 'Todo', notes: 'Notas', calls: 'Llamadas', missed: 'Perdidas' },
+    searchNotes: 'Buscar en las notas',
+    noneOfIt: 'Nada coincide',
+    weeks: 'Llamadas, últimas 12 semanas',
+    callsOfDay: (calls) => count(calls, 'llamada', 'llamadas'),
+    missedOfDay: (missed) => count(missed, 'perdida', 'perdidas'),
     changeNote: 'Cambiar esta nota',
     edit: 'Editar',
     addNumber: 'Añadir número',
@@ -123,7 +140,6 @@ export const es: typeof en = {
   },
   callBack: {
     whoCalls: 'Quién llama',
-    times: (count, since) => html`<b>${count}×</b> <span class="quiet">desde</span> ${since}`,
     since: (when) => html`desde ${when}`,
     takenBy: (name) => html`${name} devuelve la llamada`,
     nobody: 'Nadie a quien llamar',
@@ -131,6 +147,22 @@ export const es: typeof en = {
     closed: 'Hecho en las últimas 24 horas',
     calledBack: (name) => html`${name} devolvió la llamada`,
     reached: (by) => (by ? html`Volvió a llamar, contestó ${by}` : 'Volvió a llamar y fue atendido'),
+    talked: (by, time) => html`${by ? html`${by} devolvió la llamada` : 'Llamada devuelta'}, ${time}`,
+    tried: (by, times) => html`Sin respuesta${times > 1 && ` ${times}×`}${by && html`: ${by}`}`,
+    notReached: 'Sin respuesta',
+    tryAgain: 'Volver a intentar',
+    remind: 'Recordarme',
+    in15: 'En 15 minutos',
+    in60: 'En 1 hora',
+    atTime: 'A qué hora',
+    set: 'Fijar',
+    nextTry: (when) => html`próximo intento ${when}`,
+    more: 'Más',
+    which: 'Qué personas',
+    free: 'Libres',
+    searchFor: 'Nombre, número o nota',
+    noMatch: 'No se ha encontrado a nadie.',
+    waits: 'Espera',
     undo: 'Deshacer',
     release: 'No llamo',
     give: 'Pasar a',
@@ -174,6 +206,9 @@ export const es: typeof en = {
     caller: 'Quién llama',
     answeredBy: 'Atendida por',
     calledFor: (name) => html`para ${name}`,
+    rang: 'Sonó en',
+    talked: 'Hablaron',
+    thenBy: ', después ',
     wait: 'Espera',
     duration: 'Duración',
     noMatch: 'Ninguna llamada coincide',
@@ -247,6 +282,7 @@ export const es: typeof en = {
       `No está claro a qué número de teléfono pertenece «${text}». Escriba cada número completo.`,
     incompleteNumber: (text) =>
       `«${text}» está detrás de otro número. Escríbalo con + y el prefijo del país.`,
+    languageCode: 'Un idioma en dos letras, como de o fr.',
     nameTaken: 'Este nombre ya está en uso.',
     tokenReplaced: 'Se acaba de sustituir. Mire el valor nuevo antes de sustituirlo otra vez.',
     oldStillGood:
@@ -261,6 +297,7 @@ export const es: typeof en = {
       failed: 'Se ha producido un error',
     },
     failed: 'Se ha producido un error en el servidor. Ha quedado registrado.',
+    noTime: 'Escriba una hora, por ejemplo 15:00.',
     notPossible: 'No se ha podido procesar esta solicitud.',
     tooLarge: 'El formulario es demasiado grande.',
     tooManyColumns: (columns: number, max: number) =>
@@ -268,6 +305,8 @@ export const es: typeof en = {
     tooManyLines: 'La tabla tiene más de un millón de líneas. Repártala en varios archivos.',
     tableTooLarge:
       'La tabla supera los 16 MB. Repártala en varios archivos o impórtela con «pbx-bridge service customers import».',
+    notCsv: (format: string) =>
+      `Este archivo tiene el formato ${format}, no es un archivo CSV. Guárdelo como «CSV UTF-8» e inténtelo de nuevo.`,
     unknownEncoding: (words: string) =>
       `El archivo no está en UTF-8 ni en Windows-1252: los nombres se dañarían (${words}). Guárdelo como «CSV UTF-8» e inténtelo de nuevo.`,
     noStorage: 'En este momento no se puede acceder a la base de datos. Vuelva a intentarlo en breve.',
@@ -296,6 +335,8 @@ export const es: typeof en = {
     colleagueGone: 'Esa persona ya no está. Elija a otra.',
     webhookOff: 'El webhook está desactivado. Actívelo primero.',
     notThere: 'Esto no existe, o ya no.',
+    onlyOneBlocked:
+      'Solo las llamadas de uno de los dos están bloqueadas. Bloquee ambos o ninguno y vuelva a unirlos.',
     changedMeanwhile: 'Otra persona ha cambiado esto al mismo tiempo. Vuelva a mirarlo y repita su cambio.',
     lastAdministrator: 'La cuenta necesita al menos un administrador.',
     ownRole: 'No puede cambiar su propio rol ni eliminarse.',
@@ -320,6 +361,8 @@ export const es: typeof en = {
     state: 'Estado',
     all: 'Todo',
     none: 'Ninguno',
+    yes: 'Sí',
+    no: 'No',
     on: 'activado',
     off: 'desactivado',
     add: 'Añadir',
@@ -350,6 +393,7 @@ export const es: typeof en = {
     calledBackAfter: 'Devueltas tras',
     within: (seconds) => `en menos de ${seconds} s`,
     before: (value) => `${value} antes`,
+    stillWaiting: (count) => `${count} en espera`,
     neverReachedCount: (count) => `${count} nunca alcanzadas`,
     table: 'Tabla',
     steps: { hour: 'Hora', day: 'Día', week: 'Semana', month: 'Mes' },
@@ -364,6 +408,8 @@ export const es: typeof en = {
     nineOfTen: '9 de 10 en',
     medianDuration: 'Duración mediana',
     totalTalkTime: 'Tiempo total hablado',
+    offered: 'Ofrecidas',
+    takenByOthers: 'Atendidas por otros',
     beforeHead: 'Antes',
     wait: 'Espera mediana hasta colgar',
     unknown: 'desconocido',
@@ -382,6 +428,8 @@ export const es: typeof en = {
     notes: 'Cómo se cuenta',
     notesText: (within, short) =>
       `Una llamada cuenta en el momento en que empezó, y es perdida si acabó antes de que alguien atendiera. Las partes son de llamadas atendidas y perdidas. El tiempo hasta atender es la mediana desde el primer timbre. «En menos de ${within} s» deja fuera a quienes colgaron en menos de ${short} s. La devolución cuenta desde la primera llamada perdida de una persona hasta que un colega pulsó Hecho.`,
+    offeredText:
+      'A una persona se le ofrece una llamada que suena en sus teléfonos o que atiende; la ha atendido quien habla, también tras una transferencia. La que atienden otros no es perdida para ella.',
   },
   weekly: {
     open: 'Este informe como página',
@@ -504,6 +552,10 @@ export const es: typeof en = {
     removed: 'Cliente eliminado.',
     noSuchSegment: (segment) => `El segmento «${segment}» no existe.`,
     numberTaken: (number, by) => `${number} ya pertenece a «${by}».`,
+    language: 'Idioma',
+    languageHint: 'Dos letras, como de',
+    blocked: 'Llamadas bloqueadas',
+    blockedHint: 'Su centralita lo sabe cuando llama el cliente y hace lo que haya configurado en ella.',
     manyNumbers: 'Un cliente puede tener como máximo 100 números.',
   },
   integrations: {
@@ -516,6 +568,13 @@ export const es: typeof en = {
       `${count(times, 'solicitud', 'solicitudes')} con un token incorrecto, la última de ${address}`,
     healthy: 'El bridge no notifica problemas',
     bridgeSilent: 'El bridge ha dejado de dar noticias. Compruebe que funciona.',
+    certificate: {
+      complete: (month: string) => `Llamadas de ${month}: están todas`,
+      missing: (month: string) => `Llamadas de ${month}: faltan algunas`,
+      unproven: (month: string) => `Llamadas de ${month}: no se puede probar que estén todas`,
+    },
+    certificateNumbers: (records: string, bridge: string, here: string) =>
+      `Centralita ${records}, bridge ${bridge}, aquí ${here}`,
     connect: 'Conectar',
     token: 'Token',
     forBridge: 'En la centralita, donde está instalado pbx-bridge:',
@@ -650,7 +709,9 @@ export const es: typeof en = {
     unsure: (cells) =>
       `${count(cells, 'valor puede', 'valores pueden')} significar algo distinto de lo que se ha leído. Compruébelo.`,
     repeated:
-      'Referencia de una línea anterior: los números se suman; valen el último nombre y el último segmento.',
+      'Referencia de una línea anterior: los números se suman; por lo demás vale la última línea que dice algo.',
+    onlyAdds: (column, text, known) =>
+      `${column}: «${text}» se omite. Ya se sabe «${known}», y una línea sin referencia solo añade.`,
     repeatedCustomer:
       'Cliente de una línea anterior, por nombre y número: los números se suman; vale el último segmento.',
     changed:
@@ -700,6 +761,14 @@ export const es: typeof en = {
       `La columna «${column}» parece contener números de teléfono y no se importa.`,
     lost: (column, text) =>
       `${column}: «${text}» es un error de una hoja de cálculo. Lo que ya se sabe se conserva.`,
+    unreadCode: (column, text) =>
+      `${column}: «${text}» no es un valor posible (un idioma en dos letras, como de; yes o no). Lo conocido se mantiene.`,
+    lettersKept: (column, text, known) =>
+      `${column}: «${text}» es «${known}» sin las letras que faltan en la codificación del archivo. Lo que ya se sabe se conserva. Guarde la tabla como «CSV UTF-8».`,
+    lettersLost: (column, text, mark) =>
+      `${column}: en «${text}», ${mark} quizá sustituye letras que faltan en la codificación del archivo. En ese caso, guarde la tabla como «CSV UTF-8» e impórtela de nuevo.`,
+    onlyMarks: (column, text) =>
+      `${column}: «${text}» no dice nada, o sus letras faltan en la codificación del archivo. Lo que ya se sabe se conserva.`,
     unknownCountry: (column, text) =>
       `${column}: «${text}» no es un país conocido. Los números de la línea se leen como sin ese dato.`,
     columnsDiffer: 'El número de columnas no coincide con el encabezado.',

@@ -36,11 +36,18 @@ export const fr: typeof en = {
     with: 'avec {name}',
     answered: 'décroché',
     lastWith: 'dernier contact : {name}',
+    withYou: 'vous',
+    noteYou: 'Vous',
+    missedToday: 'manqué aujourd’hui',
+    missedTodayTimes: '{count}× manqué aujourd’hui',
     calledFor: 'pour {name}',
+    ringsAt: 'sonne chez {name}',
+    atYou: 'vous',
     note: 'Note',
     save: 'Enregistrer',
     saved: 'Enregistré',
     refused: 'Cela n’a pas marché. Réessayez.',
+    notFilledIn: 'La page a changé depuis que vous avez écrit ceci. Le champ n’a pas été rempli :',
     toCallBack: 'À rappeler',
     titleCallBack: '{count} à rappeler',
     missedAt: 'manqué {time}',
@@ -48,6 +55,8 @@ export const fr: typeof en = {
     takenBy: '{name} rappelle',
     takenByYou: 'vous rappelez',
     take: 'J’appelle',
+    nextTry: 'nouvel essai {time}',
+    remind: 'Rappeler maintenant',
     takeOver: 'Reprendre',
     done: 'Terminé',
     ringtoneOn: 'Sonnerie : activée',
@@ -64,6 +73,7 @@ export const fr: typeof en = {
     saysRinging: 'Sonne : {name}',
     saysAnswered: 'Décroché : {name}',
     saysEnded: 'Terminé : {name}',
+    saysDue: 'Rappeler maintenant : {name}',
     saysMissed: 'Appel manqué de {name}',
   },
   settings: {
@@ -97,6 +107,13 @@ export const fr: typeof en = {
     crm: 'Ouvrir dans',
     answered: (name) => html`${name} a répondu`,
     note: 'Note pour les collègues',
+    show: 'Afficher',
+    kinds: { all: 'Tout', notes: 'Notes', calls: 'Appels', missed: 'Manqués' },
+    searchNotes: 'Chercher dans les notes',
+    noneOfIt: 'Rien ne correspond',
+    weeks: 'Appels, 12 dernières semaines',
+    callsOfDay: (calls) => count(calls, 'appel', 'appels'),
+    missedOfDay: (missed) => count(missed, 'manqué', 'manqués'),
     changeNote: 'Modifier cette note',
     edit: 'Modifier',
     addNumber: 'Ajouter un numéro',
@@ -122,7 +139,6 @@ export const fr: typeof en = {
   },
   callBack: {
     whoCalls: 'Qui rappelle',
-    times: (count, since) => html`<b>${count}×</b> <span class="quiet">depuis</span> ${since}`,
     since: (when) => html`depuis ${when}`,
     takenBy: (name) => html`${name} rappelle`,
     nobody: 'Personne à rappeler',
@@ -130,6 +146,22 @@ export const fr: typeof en = {
     closed: 'Terminé ces dernières 24 heures',
     calledBack: (name) => html`${name} a rappelé`,
     reached: (by) => (by ? html`A rappelé, ${by} a répondu` : 'A rappelé, appel pris'),
+    talked: (by, time) => html`${by ? html`${by} a rappelé` : 'Rappelé'}, ${time}`,
+    tried: (by, times) => html`Pas joint${times > 1 && ` ${times}×`}${by && html` : ${by}`}`,
+    notReached: 'Non joint',
+    tryAgain: 'Réessayer',
+    remind: 'Me le rappeler',
+    in15: 'Dans 15 minutes',
+    in60: 'Dans 1 heure',
+    atTime: 'À quelle heure',
+    set: 'Fixer',
+    nextTry: (when) => html`nouvel essai ${when}`,
+    more: 'Plus',
+    which: 'Quelles personnes',
+    free: 'Libres',
+    searchFor: 'Nom, numéro ou note',
+    noMatch: 'Personne n’a été trouvé.',
+    waits: 'Attend',
     undo: 'Annuler',
     release: 'Je n’appelle pas',
     give: 'Confier à',
@@ -173,6 +205,9 @@ export const fr: typeof en = {
     caller: 'Appelant',
     answeredBy: 'Décroché par',
     calledFor: (name) => html`pour ${name}`,
+    rang: 'A sonné chez',
+    talked: 'Ont parlé',
+    thenBy: ', puis ',
     wait: 'Attente',
     duration: 'Durée',
     noMatch: 'Aucun appel correspondant',
@@ -249,6 +284,7 @@ export const fr: typeof en = {
     unclearNumber: (text) =>
       `On ne sait pas à quel numéro de téléphone appartient « ${text} ». Saisissez chaque numéro en entier.`,
     incompleteNumber: (text) => `« ${text} » suit un autre numéro. Écrivez-le avec + et l’indicatif du pays.`,
+    languageCode: 'Une langue en deux lettres, comme de ou fr.',
     nameTaken: 'Ce nom est déjà utilisé.',
     tokenReplaced: 'Il vient d’être remplacé. Regardez le nouveau avant de le remplacer encore.',
     oldStillGood:
@@ -263,6 +299,7 @@ export const fr: typeof en = {
       failed: 'Une erreur s’est produite',
     },
     failed: 'Une erreur s’est produite sur le serveur. Elle a été consignée.',
+    noTime: 'Saisissez une heure, par exemple 15:00.',
     notPossible: 'Cette demande n’a pas pu être traitée.',
     tooLarge: 'Le formulaire est trop volumineux.',
     tooManyColumns: (columns: number, max: number) =>
@@ -270,6 +307,8 @@ export const fr: typeof en = {
     tooManyLines: 'Le tableau a plus d’un million de lignes. Répartissez-le sur plusieurs fichiers.',
     tableTooLarge:
       'Le tableau dépasse 16 Mo. Répartissez-le sur plusieurs fichiers ou importez-le avec « pbx-bridge service customers import ».',
+    notCsv: (format: string) =>
+      `Ce fichier est au format ${format}, ce n’est pas un fichier CSV. Enregistrez-le au format « CSV UTF-8 » et réessayez.`,
     unknownEncoding: (words: string) =>
       `Le fichier n’est ni en UTF-8 ni en Windows-1252 : les noms seraient altérés (${words}). Enregistrez-le au format « CSV UTF-8 » et réessayez.`,
     noStorage: 'La base de données est momentanément inaccessible. Réessayez dans un instant.',
@@ -299,6 +338,8 @@ export const fr: typeof en = {
     colleagueGone: 'Ce collègue n’est plus là. Choisissez quelqu’un d’autre.',
     webhookOff: 'Le webhook est désactivé. Activez-le d’abord.',
     notThere: 'Cela n’existe pas, ou plus.',
+    onlyOneBlocked:
+      'Les appels d’un seul des deux sont bloqués. Bloquez les deux ou aucun, puis fusionnez-les.',
     changedMeanwhile:
       'Quelqu’un d’autre a modifié ceci au même moment. Regardez à nouveau, puis refaites votre modification.',
     lastAdministrator: 'Le compte doit avoir au moins un administrateur.',
@@ -324,6 +365,8 @@ export const fr: typeof en = {
     state: 'État',
     all: 'Tout',
     none: 'Aucun',
+    yes: 'Oui',
+    no: 'Non',
     on: 'activé',
     off: 'désactivé',
     add: 'Ajouter',
@@ -354,6 +397,7 @@ export const fr: typeof en = {
     calledBackAfter: 'Rappelés après',
     within: (seconds) => `en moins de ${seconds} s`,
     before: (value) => `${value} avant`,
+    stillWaiting: (count) => `${count} en attente`,
     neverReachedCount: (count) => `${count} jamais joints`,
     table: 'Tableau',
     steps: { hour: 'Heure', day: 'Jour', week: 'Semaine', month: 'Mois' },
@@ -368,6 +412,8 @@ export const fr: typeof en = {
     nineOfTen: '9 sur 10 en',
     medianDuration: 'Durée médiane',
     totalTalkTime: 'Temps de conversation total',
+    offered: 'Proposés',
+    takenByOthers: 'Décrochés par d’autres',
     beforeHead: 'Avant',
     wait: 'Attente médiane avant de raccrocher',
     unknown: 'inconnu',
@@ -386,6 +432,8 @@ export const fr: typeof en = {
     notes: 'Comment les chiffres sont comptés',
     notesText: (within, short) =>
       `Un appel compte au moment où il a commencé ; il est manqué s’il a pris fin avant que quelqu’un décroche. Les parts portent sur les appels décrochés et manqués. Le délai de réponse est la médiane depuis la première sonnerie. « En moins de ${within} s » exclut ceux qui ont raccroché en moins de ${short} s. Le rappel compte du premier appel manqué d’une personne jusqu’à ce qu’un collègue appuie sur Terminé.`,
+    offeredText:
+      'Un appel est proposé à une personne s’il sonne chez elle ou si elle le prend ; l’a décroché qui parle, même après un transfert. Elle n’a pas manqué celui que d’autres décrochent.',
   },
   weekly: {
     open: 'Ce rapport sur une page',
@@ -508,6 +556,11 @@ export const fr: typeof en = {
     removed: 'Client supprimé.',
     noSuchSegment: (segment) => `Le segment « ${segment} » n’existe pas.`,
     numberTaken: (number, by) => `${number} appartient déjà à « ${by} ».`,
+    language: 'Langue',
+    languageHint: 'Deux lettres, comme de',
+    blocked: 'Appels bloqués',
+    blockedHint:
+      'Votre système téléphonique l’apprend quand le client appelle, et fait ce que vous y avez prévu.',
     manyNumbers: 'Un client peut avoir 100 numéros au maximum.',
   },
   integrations: {
@@ -520,6 +573,13 @@ export const fr: typeof en = {
       `${count(times, 'requête', 'requêtes')} avec un jeton incorrect, la dernière de ${address}`,
     healthy: 'Le bridge ne signale aucun problème',
     bridgeSilent: 'Le bridge ne donne plus de nouvelles. Vérifiez qu’il fonctionne.',
+    certificate: {
+      complete: (month: string) => `Appels de ${month} : tous sont ici`,
+      missing: (month: string) => `Appels de ${month} : il en manque`,
+      unproven: (month: string) => `Appels de ${month} : rien ne prouve qu’ils sont tous ici`,
+    },
+    certificateNumbers: (records: string, bridge: string, here: string) =>
+      `Standard ${records}, bridge ${bridge}, ici ${here}`,
     connect: 'Connecter',
     token: 'Jeton',
     forBridge: 'Sur le standard, où pbx-bridge est installé :',
@@ -650,7 +710,9 @@ export const fr: typeof en = {
     unsure: (cells) =>
       `${count(cells, 'valeur peut avoir un autre sens que celui qui a été lu', 'valeurs peuvent avoir un autre sens que celui qui a été lu')}. Vérifiez.`,
     repeated:
-      'Référence d’une ligne précédente : les numéros s’ajoutent, le dernier nom et le dernier segment comptent.',
+      'Référence d’une ligne précédente : les numéros s’ajoutent ; pour le reste, la dernière ligne renseignée compte.',
+    onlyAdds: (column, text, known) =>
+      `${column} : « ${text} » est laissé de côté. « ${known} » est connu, et une ligne sans référence ne fait qu’ajouter.`,
     repeatedCustomer:
       'Client d’une ligne précédente, d’après le nom et le numéro : les numéros s’ajoutent, le dernier segment compte.',
     changed:
@@ -698,6 +760,14 @@ export const fr: typeof en = {
     telephonesLeftOut: (column) =>
       `La colonne « ${column} » semble contenir des numéros de téléphone et n’est pas importée.`,
     lost: (column, text) => `${column} : « ${text} » est une erreur de tableur. Ce qui est connu reste.`,
+    unreadCode: (column, text) =>
+      `${column} : « ${text} » n’est pas une valeur possible (une langue en deux lettres, comme de ; yes ou no). Ce qui est connu reste.`,
+    lettersKept: (column, text, known) =>
+      `${column} : « ${text} » est « ${known} » sans les lettres qui manquent à l’encodage du fichier. Ce qui est connu reste. Enregistrez le tableau au format « CSV UTF-8 ».`,
+    lettersLost: (column, text, mark) =>
+      `${column} : dans « ${text} », ${mark} remplace peut-être des lettres qui manquent à l’encodage du fichier. Dans ce cas, enregistrez le tableau au format « CSV UTF-8 » et importez-le à nouveau.`,
+    onlyMarks: (column, text) =>
+      `${column} : « ${text} » ne dit rien, ou ses lettres manquent à l’encodage du fichier. Ce qui est connu reste.`,
     unknownCountry: (column, text) =>
       `${column} : « ${text} » n’est pas un pays connu. Les numéros de la ligne sont lus comme sans cette indication.`,
     columnsDiffer: 'Le nombre de colonnes diffère de l’en-tête.',

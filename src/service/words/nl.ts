@@ -36,11 +36,18 @@ export const nl: typeof en = {
     with: 'met {name}',
     answered: 'aangenomen',
     lastWith: 'laatst met {name}',
+    withYou: 'u',
+    noteYou: 'U',
+    missedToday: 'vandaag gemist',
+    missedTodayTimes: 'vandaag {count}× gemist',
     calledFor: 'voor {name}',
+    ringsAt: 'gaat over bij {name}',
+    atYou: 'u',
     note: 'Notitie',
     save: 'Opslaan',
     saved: 'Opgeslagen',
     refused: 'Dat lukte niet. Probeer het opnieuw.',
+    notFilledIn: 'De pagina is gewijzigd sinds u dit typte. Het is niet ingevuld:',
     toCallBack: 'Terugbellen',
     titleCallBack: '{count} terugbellen',
     missedAt: 'gemist {time}',
@@ -48,6 +55,8 @@ export const nl: typeof en = {
     takenBy: '{name} belt terug',
     takenByYou: 'u belt terug',
     take: 'Ik bel',
+    nextTry: 'opnieuw {time}',
+    remind: 'Nu terugbellen',
     takeOver: 'Overnemen',
     done: 'Klaar',
     ringtoneOn: 'Beltoon: aan',
@@ -64,6 +73,7 @@ export const nl: typeof en = {
     saysRinging: 'Gaat over: {name}',
     saysAnswered: 'Aangenomen: {name}',
     saysEnded: 'Beëindigd: {name}',
+    saysDue: 'Nu terugbellen: {name}',
     saysMissed: 'Gemist gesprek van {name}',
   },
   settings: {
@@ -96,6 +106,13 @@ export const nl: typeof en = {
     crm: 'Openen in',
     answered: (name) => html`${name} nam op`,
     note: 'Notitie voor collega’s',
+    show: 'Tonen',
+    kinds: { all: 'Alles', notes: 'Notities', calls: 'Gesprekken', missed: 'Gemist' },
+    searchNotes: 'In notities zoeken',
+    noneOfIt: 'Niets gevonden',
+    weeks: 'Oproepen, laatste 12 weken',
+    callsOfDay: (calls) => count(calls, 'oproep', 'oproepen'),
+    missedOfDay: (missed) => count(missed, 'gemist', 'gemist'),
     changeNote: 'Deze notitie wijzigen',
     edit: 'Bewerken',
     addNumber: 'Nummer toevoegen',
@@ -121,7 +138,6 @@ export const nl: typeof en = {
   },
   callBack: {
     whoCalls: 'Wie belt terug',
-    times: (count, since) => html`<b>${count}×</b> <span class="quiet">sinds</span> ${since}`,
     since: (when) => html`sinds ${when}`,
     takenBy: (name) => html`${name} belt terug`,
     nobody: 'Niemand om terug te bellen',
@@ -129,6 +145,22 @@ export const nl: typeof en = {
     closed: 'Afgehandeld in de laatste 24 uur',
     calledBack: (name) => html`${name} belde terug`,
     reached: (by) => (by ? html`Belde opnieuw, ${by} nam op` : 'Belde opnieuw en kreeg gehoor'),
+    talked: (by, time) => html`${by ? html`${by} belde terug` : 'Teruggebeld'}, ${time}`,
+    tried: (by, times) => html`Niet bereikt${times > 1 && ` ${times}×`}${by && html`: ${by}`}`,
+    notReached: 'Niet bereikt',
+    tryAgain: 'Opnieuw proberen',
+    remind: 'Herinneren',
+    in15: 'Over 15 minuten',
+    in60: 'Over 1 uur',
+    atTime: 'Hoe laat',
+    set: 'Instellen',
+    nextTry: (when) => html`opnieuw ${when}`,
+    more: 'Meer',
+    which: 'Welke personen',
+    free: 'Vrij',
+    searchFor: 'Naam, nummer of notitie',
+    noMatch: 'Niemand gevonden.',
+    waits: 'Wacht',
     undo: 'Ongedaan maken',
     release: 'Ik bel niet',
     give: 'Doorgeven aan',
@@ -172,6 +204,9 @@ export const nl: typeof en = {
     caller: 'Beller',
     answeredBy: 'Aangenomen door',
     calledFor: (name) => html`voor ${name}`,
+    rang: 'Ging over bij',
+    talked: 'Gesproken door',
+    thenBy: ', daarna ',
     wait: 'Wachttijd',
     duration: 'Duur',
     noMatch: 'Geen passende gesprekken',
@@ -245,6 +280,7 @@ export const nl: typeof en = {
       `Het is niet duidelijk bij welk telefoonnummer ‘${text}’ hoort. Voer elk nummer volledig in.`,
     incompleteNumber: (text) =>
       `‘${text}’ staat achter een ander nummer. Schrijf het met + en het landnummer.`,
+    languageCode: 'Een taal in twee letters, zoals de of fr.',
     nameTaken: 'Deze naam is al in gebruik.',
     tokenReplaced: 'Dit is zojuist vervangen. Bekijk het nieuwe voordat u het opnieuw vervangt.',
     oldStillGood: 'Het oude werkt nog. Beëindig het eerst, of kies dat het meteen niet meer werkt.',
@@ -258,6 +294,7 @@ export const nl: typeof en = {
       failed: 'Er is iets misgegaan',
     },
     failed: 'Er is een fout opgetreden op de server. Deze is vastgelegd.',
+    noTime: 'Voer een tijd in, bijvoorbeeld 15:00.',
     notPossible: 'Dit verzoek kon niet worden verwerkt.',
     tooLarge: 'Het formulier is te groot.',
     tooManyColumns: (columns: number, max: number) =>
@@ -265,6 +302,8 @@ export const nl: typeof en = {
     tooManyLines: 'De tabel heeft meer dan een miljoen regels. Verdeel hem over meerdere bestanden.',
     tableTooLarge:
       'De tabel is groter dan 16 MB. Verdeel hem over meerdere bestanden of importeer hem met ‘pbx-bridge service customers import’.',
+    notCsv: (format: string) =>
+      `Dit is een bestand van het formaat ${format}, geen CSV-bestand. Sla het op als ‘CSV UTF-8’ en probeer het opnieuw.`,
     unknownEncoding: (words: string) =>
       `Het bestand is geen UTF-8 en geen Windows-1252: namen zouden worden beschadigd (${words}). Sla het op als ‘CSV UTF-8’ en probeer het opnieuw.`,
     noStorage: 'De database is op dit moment niet bereikbaar. Probeer het zo dadelijk opnieuw.',
@@ -294,6 +333,8 @@ export const nl: typeof en = {
     colleagueGone: 'Deze collega is er niet meer. Kies iemand anders.',
     webhookOff: 'De webhook is uitgeschakeld. Schakel hem eerst in.',
     notThere: 'Dit is hier niet, of niet meer.',
+    onlyOneBlocked:
+      'Van maar een van beiden zijn gesprekken geblokkeerd. Blokkeer beiden of geen van beiden en voeg ze dan samen.',
     changedMeanwhile:
       'Iemand anders heeft dit op hetzelfde moment gewijzigd. Bekijk het opnieuw en herhaal daarna uw wijziging.',
     lastAdministrator: 'Het account heeft minstens één beheerder nodig.',
@@ -319,6 +360,8 @@ export const nl: typeof en = {
     state: 'Status',
     all: 'Alle',
     none: 'Geen',
+    yes: 'Ja',
+    no: 'Nee',
     on: 'aan',
     off: 'uit',
     add: 'Toevoegen',
@@ -349,6 +392,7 @@ export const nl: typeof en = {
     calledBackAfter: 'Teruggebeld na',
     within: (seconds) => `binnen ${seconds} s`,
     before: (value) => `${value} daarvoor`,
+    stillWaiting: (count) => `${count} wachten nog`,
     neverReachedCount: (count) => `${count} nooit bereikt`,
     table: 'Tabel',
     steps: { hour: 'Uur', day: 'Dag', week: 'Week', month: 'Maand' },
@@ -363,6 +407,8 @@ export const nl: typeof en = {
     nineOfTen: '9 van 10 binnen',
     medianDuration: 'Mediane duur',
     totalTalkTime: 'Totale spreektijd',
+    offered: 'Aangeboden',
+    takenByOthers: 'Door anderen aangenomen',
     beforeHead: 'Daarvoor',
     wait: 'Mediane wachttijd tot ophangen',
     unknown: 'onbekend',
@@ -381,6 +427,8 @@ export const nl: typeof en = {
     notes: 'Zo wordt geteld',
     notesText: (within, short) =>
       `Een gesprek telt op het moment dat het begon en is gemist als het eindigde voordat iemand aannam. Aandelen gelden voor aangenomen en gemiste gesprekken. De tijd tot aangenomen is de mediaan vanaf de eerste beltoon. “Binnen ${within} s” laat bellers weg die binnen ${short} s ophingen. Teruggebeld telt vanaf het eerste gemiste gesprek van een persoon tot een collega op Klaar drukte.`,
+    offeredText:
+      'Een gesprek is aan iemand aangeboden als het bij die persoon overgaat of die persoon het aanneemt; aangenomen heeft wie spreekt, ook na doorverbinden. Wat anderen aannemen, heeft die persoon niet gemist.',
   },
   weekly: {
     open: 'Dit rapport als pagina',
@@ -502,6 +550,10 @@ export const nl: typeof en = {
     removed: 'Klant verwijderd.',
     noSuchSegment: (segment) => `Het segment ‘${segment}’ bestaat niet.`,
     numberTaken: (number, by) => `${number} hoort al bij ‘${by}’.`,
+    language: 'Taal',
+    languageHint: 'Twee letters, zoals de',
+    blocked: 'Gesprekken geblokkeerd',
+    blockedHint: 'Uw telefooncentrale hoort het wanneer de klant belt en doet wat u daar hebt ingesteld.',
     manyNumbers: 'Een klant kan maximaal 100 nummers hebben.',
   },
   integrations: {
@@ -514,6 +566,13 @@ export const nl: typeof en = {
       `${count(times, 'verzoek', 'verzoeken')} met een onjuist token, het laatste van ${address}`,
     healthy: 'De bridge meldt geen problemen',
     bridgeSilent: 'De bridge meldt zich niet meer. Controleer of ze draait.',
+    certificate: {
+      complete: (month: string) => `Gesprekken van ${month}: ze zijn er allemaal`,
+      missing: (month: string) => `Gesprekken van ${month}: er ontbreken er`,
+      unproven: (month: string) => `Gesprekken van ${month}: niet bewezen dat ze er allemaal zijn`,
+    },
+    certificateNumbers: (records: string, bridge: string, here: string) =>
+      `Telefooncentrale ${records}, bridge ${bridge}, hier ${here}`,
     connect: 'Koppelen',
     token: 'Token',
     forBridge: 'Op de telefooncentrale, waar pbx-bridge geïnstalleerd is:',
@@ -647,7 +706,9 @@ export const nl: typeof en = {
     unsure: (cells) =>
       `${count(cells, 'waarde kan', 'waarden kunnen')} anders bedoeld zijn dan gelezen. Controleer dit.`,
     repeated:
-      'Referentie van een eerdere regel: de nummers worden samengevoegd, de laatste naam en het laatste segment gelden.',
+      'Referentie van een eerdere regel: de nummers worden samengevoegd; verder geldt de laatste regel die iets zegt.',
+    onlyAdds: (column, text, known) =>
+      `${column}: ‘${text}’ wordt overgeslagen. Bekend is ‘${known}’, en een regel zonder referentie voegt alleen toe.`,
     repeatedCustomer:
       'Klant van een eerdere regel, op naam en nummer: de nummers worden samengevoegd, het laatste segment geldt.',
     changed:
@@ -696,6 +757,14 @@ export const nl: typeof en = {
     telephonesLeftOut: (column) =>
       `Kolom ‘${column}’ lijkt telefoonnummers te bevatten en wordt niet geïmporteerd.`,
     lost: (column, text) => `${column}: ‘${text}’ is een fout van een spreadsheet. Wat bekend is, blijft.`,
+    unreadCode: (column, text) =>
+      `${column}: “${text}” is geen mogelijke waarde (een taal in twee letters, zoals de; yes of no). Wat bekend is, blijft.`,
+    lettersKept: (column, text, known) =>
+      `${column}: ‘${text}’ is ‘${known}’ zonder de letters die in de codering van het bestand ontbreken. Wat bekend is, blijft. Sla de tabel op als ‘CSV UTF-8’.`,
+    lettersLost: (column, text, mark) =>
+      `${column}: in ‘${text}’ staat ${mark} misschien voor letters die in de codering van het bestand ontbreken. Sla de tabel dan op als ‘CSV UTF-8’ en importeer die opnieuw.`,
+    onlyMarks: (column, text) =>
+      `${column}: ‘${text}’ zegt niets, of de letters ontbreken in de codering van het bestand. Wat bekend is, blijft.`,
     unknownCountry: (column, text) =>
       `${column}: ‘${text}’ is geen bekend land. De nummers van de regel worden gelezen als zonder opgave.`,
     columnsDiffer: 'Het aantal kolommen wijkt af van de kopregel.',

@@ -28,11 +28,11 @@ export const SILENCE_MS = 5_000;
  * for all events beside it.
  */
 async function prepare(client: ClientBase): Promise<boolean> {
-  const ask = (text: string) => client.query({ text, ...{ query_timeout: SILENCE_MS } });
-  const { rows } = await ask('SELECT pg_backend_pid() AS pid');
+  const query = (text: string) => client.query({ text, ...{ query_timeout: SILENCE_MS } });
+  const { rows } = await query('SELECT pg_backend_pid() AS pid');
   // A pooler reports another process id than the server's.
   if (rows[0].pid !== (client as unknown as { processID: number }).processID) return false;
-  await ask(
+  await query(
     `SET default_transaction_isolation = 'read committed'; SET enable_seqscan = off; SET jit = off; SET max_parallel_workers_per_gather = 0; SET statement_timeout = ${usual.statement}; SET lock_timeout = ${usual.lock}`,
   );
   return true;

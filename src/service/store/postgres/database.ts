@@ -78,9 +78,9 @@ export function openDatabase(primary: Primary, most: number) {
   };
 }
 
-type Ask = <R = Row>(sql: string, values?: readonly Value[], name?: string) => Promise<R[]>;
+type Query = <R = Row>(sql: string, values?: readonly Value[], name?: string) => Promise<R[]>;
 
-type Use = <T>(limits: Limits, work: (ask: Ask, client: PoolClient) => Promise<T>) => Promise<T>;
+type Use = <T>(limits: Limits, work: (query: Query, client: PoolClient) => Promise<T>) => Promise<T>;
 
 /** Lends a connection, which is lent again after success or a refusal only. */
 async function lend<T>(
@@ -88,7 +88,7 @@ async function lend<T>(
   primary: Primary,
   { statement, idle, commit }: Limits,
   endWaits: (olderMs: number) => Promise<unknown>,
-  work: (ask: Ask, client: PoolClient) => Promise<T>,
+  work: (query: Query, client: PoolClient) => Promise<T>,
 ): Promise<T> {
   const client = await connect();
   let broken: Error | undefined;
@@ -98,12 +98,12 @@ async function lend<T>(
   };
   client.on('notice', notice);
   const timer = setInterval(() => void endWaits(commit / 2).catch(() => {}), commit);
-  const ask: Ask = async (text, values, name) => {
-    const query = { text, name, values: values as Value[], query_timeout: statement + idle + SILENCE_MS };
-    return (await client.query(query)).rows;
+  const query: Query = async (text, values, name) => {
+    const config = { text, name, values: values as Value[], query_timeout: statement + idle + SILENCE_MS };
+    return (await client.query(config)).rows;
   };
   try {
-    const result = await work(ask, client);
+    const result = await work(query, client);
     if (broken !== undefined) throw broken;
     return result;
   } catch (error) {
@@ -120,8 +120,8 @@ async function lend<T>(
 }
 
 /** A transaction of one statement, sent in one go. */
-async function alone<R>(ask: Ask, sql: string, values: readonly Value[]): Promise<R[]> {
-  const [, rows] = await Promise.all([ask(begin(usual)), ask<R>(sql, values), ask('COMMIT')]);
+async function alone<R>(query: Query, sql: string, values: readonly Value[]): Promise<R[]> {
+  const [, rows] = await Promise.all([query(begin(usual)), query<R>(sql, values), query('COMMIT')]);
   return rows;
 }
 
@@ -134,7 +134,7 @@ function queriesBy(use: Use, names: Map<string, string>, isWithoutPooler: (clien
   async function rows<R = Row>(sql: string, ...values: Value[]): Promise<R[]> {
     for (let more = DEADLOCKS; ; more -= 1)
       try {
-        return await use(usual, (ask) => alone<R>(ask, sql, values));
+        return await use(usual, (query) => alone<R>(query, sql, values));
       } catch (error) {
         const { code } = ((error as Error).cause ?? {}) as { code?: unknown };
         if (more === 0 || code !== DEADLOCK) throw error;
@@ -151,22 +151,22 @@ function queriesBy(use: Use, names: Map<string, string>, isWithoutPooler: (clien
     prepared<R = Row>(sql: string, ...values: Value[]): Promise<R[]> {
       const name = names.get(sql) ?? `pbx_${names.size}`;
       names.set(sql, name);
-      return use(usual, (ask, client) =>
-        isWithoutPooler(client) ? ask<R>(sql, values, name) : alone(ask, sql, values),
+      return use(usual, (query, client) =>
+        isWithoutPooler(client) ? query<R>(sql, values, name) : alone(query, sql, values),
       );
     },
 
     /** One transaction in steps. For rare work: its locks are held while this process thinks. */
     transaction<T>(work: (transaction: Transaction) => Promise<T>, changed?: Partial<Limits>): Promise<T> {
       const limits = { ...usual, ...changed };
-      return use(limits, async (ask) => {
-        await ask(begin(limits));
+      return use(limits, async (query) => {
+        await query(begin(limits));
         try {
-          const result = await work({ rows: (sql, ...values) => ask(sql, values) });
-          await ask('COMMIT');
+          const result = await work({ rows: (sql, ...values) => query(sql, values) });
+          await query('COMMIT');
           return result;
         } catch (error) {
-          await ask('ROLLBACK').catch(() => {});
+          await query('ROLLBACK').catch(() => {});
           throw error;
         }
       });

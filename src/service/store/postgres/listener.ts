@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { clientConfig, isFull, type Primary } from './primary.ts';
 
-/** The one channel of the service: `directory`, `calls <sender> <accounts>`, `called-back <sender> <account>`, `customers <sender> <account>`. */
+/** The one channel of the service: `directory`, `calls <sender> <accounts>`, `called-back <sender> <account>`, `customers <sender> <account>`, `who <sender> <account> <pieces that follow> <piece>`. */
 export const CHANNEL = 'pbx_bridge';
 
 const AGAIN_MS = 1_000;

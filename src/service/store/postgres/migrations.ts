@@ -22,6 +22,13 @@ export const steps: readonly Step[] = [
   { name: 'closed-calls', sql: sqlOf('./step-4.sql') },
   { name: 'customers-by-beginning', sql: sqlOf('./step-5.sql') },
   { name: 'answered-by-number', sql: sqlOf('./step-6.sql') },
+  { name: 'customers-language-blocked', sql: sqlOf('./step-7.sql') },
+  { name: 'past-calls', sql: sqlOf('./step-8.sql') },
+  { name: 'who-had-the-caller', sql: sqlOf('./step-9.sql') },
+  { name: 'call-backs-seen', sql: sqlOf('./step-10.sql') },
+  { name: 'certificates', sql: sqlOf('./step-11.sql') },
+  { name: 'data-for-programs', sql: sqlOf('./step-12.sql') },
+  { name: 'call-backs-due', sql: sqlOf('./step-13.sql') },
 ];
 
 /** What keeps two processes from migrating at once; any number that is not used otherwise. */

@@ -61,6 +61,13 @@ export const serviceSchema: Schema = {
     { name: 'site-tokens', sql: sqlOf('./step-3.sql') },
     { name: 'closed-calls', sql: sqlOf('./step-4.sql') },
     { name: 'answered-by-number', sql: sqlOf('./step-5.sql') },
+    { name: 'customers-language-blocked', sql: sqlOf('./step-6.sql') },
+    { name: 'past-calls', sql: sqlOf('./step-7.sql') },
+    { name: 'who-had-the-caller', sql: sqlOf('./step-8.sql') },
+    { name: 'call-backs-seen', sql: sqlOf('./step-9.sql') },
+    { name: 'certificates', sql: sqlOf('./step-10.sql') },
+    { name: 'data-for-programs', sql: sqlOf('./step-11.sql') },
+    { name: 'call-backs-due', sql: sqlOf('./step-12.sql') },
   ],
   ifOlder: 'save customers as CSV with that version, then start with another SERVICE_STATE_DIR',
 };

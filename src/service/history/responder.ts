@@ -19,7 +19,7 @@ const REFUSED_ADDRESS = 2_048;
 
 const MAX_NAMED = Math.max(limits.referenceLength, limits.numberLength);
 
-export type Exchange = ReturnType<typeof createExchange>;
+export type Responder = ReturnType<typeof createResponder>;
 
 type Parts = {
   store: { requests: RequestStore };
@@ -38,7 +38,7 @@ export type Unauthenticated = {
   refuse(request: FastifyRequest, reply: FastifyReply): void;
 };
 
-/** Stores entries and counts them, and says when that begins to fail and when it works again. */
+/** Stores entries of the history and counts them, and says when that begins to fail and when it works again. */
 function createEntryWriter({ store, screens, observed, meter, log }: Parts) {
   let failing = false;
   /** `gone`: its account has been removed, and nothing is stored. */
@@ -68,22 +68,32 @@ function createEntryWriter({ store, screens, observed, meter, log }: Parts) {
 }
 
 /**
- * Records API requests in the history, with the effects of their events. The answer to an event confirms it, so it waits
- * for the disk. Other answers do not wait: a lookup delays a telephone call.
+ * Answers API requests and records them in the history, with the effects of their events. The answer to an event confirms it,
+ * so it waits for the disk. Other answers do not wait: a lookup delays a telephone call.
  */
-export function createExchange(parts: Parts, unauthenticated: Unauthenticated) {
-  const keep = createEntryWriter(parts);
+export function createResponder(parts: Parts, unauthenticated: Unauthenticated) {
+  const store = createEntryWriter(parts);
   /** Entries that are being stored, whose requests are answered already, by account. */
   const unstored = new Map<number, number>();
+
+  async function storeLater(entry: RecordedRequest): Promise<void> {
+    const { account } = entry;
+    unstored.set(account, (unstored.get(account) ?? 0) + 1);
+    await store(entry);
+    const left = (unstored.get(account) ?? 1) - 1;
+    if (left === 0) unstored.delete(account);
+    else unstored.set(account, left);
+  }
+
   return {
     /**
      * Records the request and sends `text` (JSON). An event that cannot be stored gets a 503. If the sender is no longer one,
      * that is the answer, and nothing is stored.
      */
-    async answer(
+    async respond(
       request: FastifyRequest,
       reply: FastifyReply,
-      answer: {
+      response: {
         status: number;
         text: string;
         event?: AcceptedEvent;
@@ -91,22 +101,15 @@ export function createExchange(parts: Parts, unauthenticated: Unauthenticated) {
         recorded?: string;
       },
     ): Promise<void> {
-      const { status, text, event, recorded } = answer;
+      const { status, text, event, recorded } = response;
       if (unauthenticated.is(request)) return unauthenticated.refuse(request, reply);
       const entry = entryOf(request, status, recorded ?? text, event ?? null);
-      const { account } = entry;
-      const before = unstored.get(account) ?? 0;
-      if (event === undefined && before < MAX_UNSTORED) {
-        unstored.set(account, before + 1);
-        void keep(entry).then(() => {
-          const left = (unstored.get(account) ?? 1) - 1;
-          if (left === 0) unstored.delete(account);
-          else unstored.set(account, left);
-        });
+      if (event === undefined && (unstored.get(entry.account) ?? 0) < MAX_UNSTORED) {
+        void storeLater(entry);
         send(reply, status, text);
         return;
       }
-      const outcome = await keep(entry);
+      const outcome = await store(entry);
       if (outcome === 'gone') unauthenticated.refuse(request, reply);
       else if (outcome === 'failed' && event !== undefined)
         send(reply.header('retry-after', '5'), 503, notStored);
@@ -114,7 +117,7 @@ export function createExchange(parts: Parts, unauthenticated: Unauthenticated) {
     },
     /** Records the request only, for responses that are streamed. */
     async record(request: FastifyRequest, status: number): Promise<void> {
-      await keep(entryOf(request, status, null, null));
+      await store(entryOf(request, status, null, null));
     },
   };
 }

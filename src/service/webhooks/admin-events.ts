@@ -1,0 +1,123 @@
+import type { FastifyReply } from 'fastify';
+import { z } from 'zod';
+import { errorSchema } from '../../shared/api/contract/errors.ts';
+import type { AdminAccess, AdminRequest } from '../accounts/admin-access.ts';
+import { integrationName, type ServiceDirectory } from '../accounts/directory.ts';
+import { callSchema } from '../calls/call-data.ts';
+import type { AccountTurns } from '../kit/account-turns.ts';
+import { countField, cursorField, cursorText, notModified, placeIn } from '../kit/admin-list.ts';
+import { moment, operation, type ZodInstance } from '../kit/administration.ts';
+import type { Budgets } from '../kit/budget.ts';
+import { closedWith } from '../kit/closed-with.ts';
+import { isHead } from '../kit/page-request.ts';
+import { Refusal } from '../kit/refusal.ts';
+import type { EventCursor } from './call-event-store.ts';
+import { createEventWaiters } from './event-waiters.ts';
+import { webhookEvents } from './webhook.ts';
+import { eventOf } from './webhook-message.ts';
+import type { WebhookStore } from './webhook-store.ts';
+
+/** Seconds. Proxies between programs and the service give up after a minute. */
+const MAX_WAIT = 50;
+const [MAX_LIMIT, LIMIT] = [500, 100];
+
+const eventSchema = z
+  .object({
+    cursor: z.string().describe('The place after this event.'),
+    type: z.enum(webhookEvents),
+    timestamp: moment,
+    data: callSchema.describe('The call as it was then.'),
+  })
+  .meta({ id: 'CallEvent' });
+
+const read = operation(
+  'readEvents',
+  'Read the events of calls that webhooks get, in order, from where you are; with `wait`, as soon as there are any',
+  {
+    querystring: z.strictObject({
+      after: cursorField
+        .optional()
+        .describe(
+          'The `cursor` of the last answer, or of the last event that you have dealt with. Without it, the answer has no events, and the cursor of now. Save the cursor: each event after it comes at least once, also after months.',
+        ),
+      wait: countField('wait', { min: 0, max: MAX_WAIT })
+        .default(0)
+        .describe('Seconds to wait for an event if there is none.'),
+      limit: countField('limit', { min: 1, max: MAX_LIMIT }).default(LIMIT).describe('How many at most.'),
+    }),
+    response: {
+      200: z.object({
+        events: z.array(eventSchema),
+        cursor: z.string().describe('What to send as `after` the next time.'),
+      }),
+      304: notModified,
+      410: errorSchema.describe(
+        'Events after the cursor have been deleted by their age, or the database is an older copy. Begin without a cursor, and read what you missed with `listCalls` and `updated_since`.',
+      ),
+    },
+  },
+);
+
+type Parts = AdminAccess & {
+  readonly store: { readonly webhooks: WebhookStore };
+  readonly directory: ServiceDirectory;
+  readonly turns: AccountTurns;
+  readonly budgets: Budgets;
+  readonly clock: () => number;
+};
+
+const place = z.tuple([z.int(), z.int()]).transform(([id, at]): EventCursor => ({ id, at }));
+const textOf = ({ id, at }: EventCursor) => cursorText('events', [id, at]);
+
+/** The events of an account's calls for programs that no webhook reaches, such as those behind NAT. They keep their place themselves. */
+export function adminEventRoutes(app: ZodInstance, parts: Parts): void {
+  const waiters = createEventWaiters({
+    newest: (accounts) => parts.store.webhooks.events.newest(accounts),
+  });
+  app.addHook('preClose', async () => waiters.endAll());
+  app.get('/events', { ...read, config: { waits: true } }, async (request, reply) => {
+    const { after, ...asked } = request.query;
+    const account = parts.accountOf(request).id;
+    const { events } = parts.store.webhooks;
+    const cursor = placeIn('events', after, place);
+    if (cursor === null) return { events: [], cursor: textOf(await events.begin(account, parts.clock())) };
+    if (!(await events.isKnown(account, cursor, parts.clock())))
+      throw new Refusal(410, 'Events after this cursor are gone. Begin again without one.');
+    const wait = isHead(request) ? 0 : asked.wait;
+    return answer(request, reply, cursor, { ...asked, wait, waiters }, parts);
+  });
+}
+
+type Asked = {
+  readonly limit: number;
+  /** Seconds. */
+  readonly wait: number;
+  readonly waiters: ReturnType<typeof createEventWaiters>;
+};
+
+async function answer(
+  request: AdminRequest,
+  reply: FastifyReply,
+  cursor: EventCursor,
+  { limit, wait, waiters }: Asked,
+  parts: Parts,
+) {
+  const account = parts.accountOf(request).id;
+  const { events } = parts.store.webhooks;
+  let found = await events.after(account, cursor.id, limit);
+  if (found.length === 0 && wait > 0) {
+    const release = parts.budgets.waitingReads.take(account);
+    parts.turns.end(reply); // others of the account need not wait, too
+    await waiters.until({ account, after: cursor.id }, wait * 1000, closedWith(reply)).finally(release);
+    if (!parts.isAuthentic(request)) throw new Refusal(401, 'Unauthenticated.');
+    found = await events.after(account, cursor.id, limit);
+  }
+  const extensions = parts.directory.extensions(account);
+  return {
+    events: found.map((one) => ({
+      cursor: textOf(one),
+      ...eventOf(one, extensions, integrationName(parts.directory, account, one.call.integration)),
+    })),
+    cursor: textOf(found.at(-1) ?? cursor),
+  };
+}
