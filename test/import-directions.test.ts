@@ -10,7 +10,16 @@ import { findChain, importsOf, readImportGraph } from './tools/tree/import-graph
  */
 const order = [
   ...['cli', 'cli/check', 'cli/explain', 'cli/text', 'cli/config'],
-  ...['bridge', 'bridge/status', 'bridge/agi', 'bridge/ami', 'bridge/cdr', 'bridge/calls', 'bridge/outbox'],
+  ...[
+    'bridge',
+    'bridge/status',
+    'bridge/agi',
+    'bridge/ami',
+    'bridge/certificate',
+    'bridge/cdr',
+    'bridge/calls',
+    'bridge/outbox',
+  ],
   ...['service', 'service/client', 'service/commands', 'service/app', 'service/upkeep', 'service/database'],
   ...['service/settings', 'service/reports', 'service/webhooks', 'service/activity', 'service/integrations'],
   ...[
@@ -35,7 +44,7 @@ const wrappers: Record<string, RegExp> = {
   mysql2: /^src\/bridge\/cdr\//,
   // How a database is opened, locked and brought up to date: src/shared/storage. Beside it only those who run SQL.
   'node:sqlite':
-    /^src\/(shared\/storage|bridge\/(cdr|outbox)|service\/(calls\/call-meaning\.test\.ts$|store\/sqlite|database\/sqlite-[a-z]+\.ts$|[a-z]+\/[a-z-]+-sqlite\.ts$))/,
+    /^src\/(shared\/storage|bridge\/(cdr|certificate|outbox)|service\/(calls\/call-meaning\.test\.ts$|store\/sqlite|database\/sqlite-[a-z]+\.ts$|[a-z]+\/[a-z-]+-sqlite\.ts$))/,
 };
 
 /** The tracker is pure: it reaches no clock, file or socket, only these. */

@@ -32,7 +32,7 @@ const settings = new Set(
 );
 /** Names that are no settings of ours: the dialplan's, Asterisk's, the tests', and placeholders. */
 const otherNames =
-  /^(CALLER_PRIORITY(_STATUS)?|QUEUE_PRIO|CALLING(NUM)?PRES_SV|CDR_PROP|PBX_BRIDGE_(AGI|INSTANCE|SET_NAME)|LAB_PORTS|PBX_LAB_(CACHE|MIRROR|SCREENS|WINDOWS)|FREEPBX_SOURCE(_16)?|NAME|ENV)$/;
+  /^(CALLER_(PRIORITY(_STATUS)?|SEGMENT|NAME|LANGUAGE|BLOCKED|(LAST|CALLBACK)_EXTENSION)|DIALPLAN_EXISTS|QUEUE_PRIO|CALLING(NUM)?PRES_SV|CDR_PROP|PBX_BRIDGE_(AGI|INSTANCE|SET_NAME)|LAB_PORTS|PBX_LAB_(CACHE|MIRROR|SCREENS|WINDOWS)|FREEPBX_SOURCE(_16)?|NAME|ENV)$/;
 
 const program = new Command('pbx-bridge');
 addOperatorCommands(program, processIo('test'));

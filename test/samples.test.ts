@@ -29,6 +29,8 @@ test('the manager user sees the events that the bridge reads, and no others', ()
     [],
     'events that the bridge does not read',
   );
+  const newForm = [...sample.matchAll(/^;eventfilter\(name\((\w+)\)\) =$/gm)].map(([, name]) => name);
+  assert.deepEqual(newForm, letThrough, 'the newer form of the filter');
 });
 
 test('it has the rights that the settings ask for, and no more', () => {

@@ -2,7 +2,7 @@ import { startWebhookReceiver } from '../../src/shared/alerts/webhook-receiver.f
 import { startMailServer } from '../../src/shared/mail/mail-server.fixture.ts';
 import { until } from '../tools/until.ts';
 
-export type Alert = { state: string; code: string; what: string; since: string; remedy: string };
+type Alert = { state: string; code: string; what: string; since: string; remedy: string };
 
 /** A mail server and a webhook receiver, and what alerts have arrived there. */
 export async function startReceivers(t: { after(stop: () => Promise<void>): void }) {

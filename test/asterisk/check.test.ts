@@ -44,6 +44,10 @@ for (const version of versions)
     await t.test('as we say it should be set up: all is well', async () => {
       const { flat, code } = await check({});
       assert.match(flat, new RegExp(`^ok +Asterisk at .*: logged in; Asterisk ${lab.pbx.release}$`, 'm'));
+      assert.match(
+        flat,
+        new RegExp(`^ok +version of Asterisk: each change is tried with Asterisk ${version}$`, 'm'),
+      );
       assert.match(flat, /^ok +permissions of the manager user: only what is needed$/m);
       assert.match(
         flat,

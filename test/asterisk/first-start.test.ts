@@ -12,7 +12,8 @@ import { matrix } from './rows/all.ts';
 
 const skip = labImpossible() ?? false;
 const first = office(1);
-const index = matrix.findIndex(({ name }) => name === 'redirect-while-ringing');
+const indexOf = (row: string) => matrix.findIndex(({ name }) => name === row);
+const index = indexOf('redirect-while-ringing');
 const did = didOf(index, first.number);
 
 /** The bridge starts for the first time while calls are in progress: only the configuration of the PBX says what they are. */
@@ -22,15 +23,15 @@ for (const version of versions)
     t.after(() => lab.stop());
     const reportedIn = async (
       play: (stage: Stage, start: () => Promise<void>) => Promise<void>,
-      amiPort = lab.pbx.ports.ami,
+      { index: at = index, ...more }: Partial<Row> & { readonly index?: number } = {},
     ) => {
       let farEnd: FarEnd | undefined;
       const start = async () => {
-        farEnd = await startFarEnd({ amiPort });
+        farEnd = await startFarEnd({ amiPort: lab.pbx.ports.ami });
       };
       const phones = { 1: phone.rings(), 2: phone.rings() };
-      const row = { ...(matrix[index] as Row), phones, play: (stage: Stage) => play(stage, start) };
-      const { inbound } = await playRow({ row, index, office: first, ...lab });
+      const row = { ...(matrix[at] as Row), phones, ...more, play: (stage: Stage) => play(stage, start) };
+      const { inbound } = await playRow({ row, index: at, office: first, ...lab });
       const uniqueids = inbound.map(({ uniqueid }) => uniqueid);
       const isReported = (id: string) => farEnd?.receivedOf(id)?.reported.at(-1)?.status === 'completed';
       return { farEnd: farEnd as unknown as FarEnd, uniqueids, isReported };
@@ -55,6 +56,74 @@ for (const version of versions)
       assert.deepEqual(farEnd.receivedOf(customer), { from: customerOf(index, first), reported });
     });
 
+    await t.test('a caller whom a transfer has joined with an older call is picked up', async (t) => {
+      const {
+        farEnd,
+        uniqueids: [customer = ''],
+        isReported,
+      } = await reportedIn(
+        async (stage, start) => {
+          const older = await stage.phoneDials(1, first.extension(2));
+          await stage.talk(older, 2);
+          const call = await stage.customerCalls();
+          await stage.talk(call, 1);
+          await stage.refers(1, older);
+          await stage.talk(call, 2);
+          await start();
+          call.hangsUp();
+        },
+        { phones: { 1: phone.answers(), 2: phone.answers() } },
+      );
+      t.after(() => farEnd.stop());
+      await farEnd.fakeApi.waitFor(() => isReported(customer), 30_000);
+      const from = customerOf(index, first);
+      const answered = { status: 'answered', caller_id: first.extension(2) };
+      const reported = [{ status: 'ringing' }, answered, { status: 'completed' }];
+      assert.deepEqual(farEnd.receivedOf(customer), { from, reported });
+    });
+
+    await t.test('nobody whom an extension has called and handed on is', async (t) => {
+      let customer = '';
+      const { farEnd, isReported } = await reportedIn(
+        async (stage, start) => {
+          const call = await stage.phoneDials(1, stage.mobile);
+          await stage.talk(call, 'mobile');
+          await stage.refers(call, first.extension(2));
+          await stage.talk('mobile', 2);
+          await start();
+          await stage.hangsUp('mobile');
+          const later = await stage.customerCalls();
+          customer = later.channel.uniqueid;
+          later.hangsUp();
+        },
+        { phones: { 1: phone.rings(), 2: phone.answers() }, mobile: phone.answers() },
+      );
+      t.after(() => farEnd.stop());
+      await farEnd.fakeApi.waitFor(() => isReported(customer), 30_000);
+      assert.deepEqual(farEnd.uniqueids(), [customer]);
+    });
+
+    await t.test('phones that were paged have not answered', async (t) => {
+      const {
+        farEnd,
+        uniqueids: [customer = ''],
+        isReported,
+      } = await reportedIn(
+        async (stage, start) => {
+          const call = await stage.customerCalls();
+          await stage.talk(call, 1);
+          await stage.talk(call, 2);
+          await start();
+          call.hangsUp();
+        },
+        { index: indexOf('page'), phones: { 1: phone.answers(), 2: phone.answers() } },
+      );
+      t.after(() => farEnd.stop());
+      await farEnd.fakeApi.waitFor(() => isReported(customer), 30_000);
+      const reported = [{ status: 'ringing' }, { status: 'completed' }];
+      assert.deepEqual(farEnd.receivedOf(customer), { from: customerOf(indexOf('page'), first), reported });
+    });
+
     await t.test('a phone that calls its own company, in the context of the trunk, is not', async (t) => {
       let customer = '';
       const { farEnd, isReported } = await reportedIn(async (stage, start) => {
@@ -69,5 +138,47 @@ for (const version of versions)
       t.after(() => farEnd.stop());
       await farEnd.fakeApi.waitFor(() => isReported(customer), 30_000);
       assert.deepEqual(farEnd.uniqueids(), [customer]);
+    });
+
+    // Asterisk 21 left chan_sip out. Last, since it changes sip.conf.
+    if (version !== '16') return;
+    await t.test('a guest of chan_sip in a conference has not answered', async (t) => {
+      const index = indexOf('conference-invited');
+      await lab.driver.action('UpdateConfig', {
+        SrcFilename: 'sip.conf',
+        DstFilename: 'sip.conf',
+        Reload: 'chan_sip',
+        'Action-000000': 'Update',
+        'Cat-000000': 'general',
+        'Var-000000': 'context',
+        'Value-000000': 'guests',
+      });
+      await lab.driver.action('DialplanExtensionAdd', {
+        Context: 'guests',
+        Extension: didOf(index, first.number),
+        Priority: '1',
+        Application: 'ConfBridge',
+        ApplicationData: `office-${first.number}`,
+      });
+      const {
+        farEnd,
+        uniqueids: [customer = ''],
+        isReported,
+      } = await reportedIn(
+        async (stage, start) => {
+          const call = await stage.customerCalls();
+          await stage.isUp(call);
+          const guest = await stage.customerCalls({ chanSip: true });
+          await stage.talk(call, guest);
+          await start();
+          guest.hangsUp();
+          call.hangsUp();
+        },
+        { index },
+      );
+      t.after(() => farEnd.stop());
+      await farEnd.fakeApi.waitFor(() => isReported(customer), 30_000);
+      const reported = [{ status: 'ringing' }, { status: 'completed' }];
+      assert.deepEqual(farEnd.receivedOf(customer), { from: customerOf(index, first), reported });
     });
   });

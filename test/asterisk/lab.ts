@@ -21,7 +21,7 @@ export type Lab = {
   stop(): Promise<void>;
 };
 
-export type LabOptions = {
+type LabOptions = {
   /** Configuration files in place of the lab's, or beside them, by name. */
   readonly files?: Readonly<Record<string, string>>;
   /** Modules that a lab loads only where it is asked to. */

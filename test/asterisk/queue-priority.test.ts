@@ -1,16 +1,9 @@
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
-import { connectAmi } from '../tools/lab/ami.ts';
-import { start } from '../tools/lab/asterisk.ts';
-import { type BoardChannel, createBoard } from '../tools/lab/board.ts';
-import { managerUsers } from '../tools/lab/config.ts';
 import { labImpossible, type Version, versions } from '../tools/lab/install.ts';
-import { office, phonePort } from '../tools/lab/offices.ts';
 import type { PortBlock } from '../tools/lab/ports.ts';
-import { calls, phone } from '../tools/lab/sip-script.ts';
-import { type SipEnd, startSipp, tellSipp } from '../tools/lab/sipp.ts';
-import { type Program, runProgram, temporaryFolder } from '../tools/program/program.ts';
+import { type Caller, type LookupScene, lookupPort, openLookupScene } from './lookup-scene.ts';
 
 /**
  * A queue with one agent on a real Asterisk, the sample dialplan as it is, the real bridge, and the real service with
@@ -29,11 +22,10 @@ const customers = `reference,name,segment,numbers
 4,Silver,silver,+4940669690104
 `;
 
-const agiPort = (ports: PortBlock) => ports.at(ports.room - 1);
 const dialplan = (ports: PortBlock) => `
 [general]
 [globals]
-PBX_BRIDGE_AGI = 127.0.0.1:${agiPort(ports)}
+PBX_BRIDGE_AGI = 127.0.0.1:${lookupPort(ports)}
 PBX_BRIDGE_SET_NAME = yes
 [from-trunk]
 exten => ${did},1,Answer()
@@ -60,114 +52,18 @@ ringinuse = no
 member => PJSIP/${agent}
 `;
 
-type Caller = { readonly channel: BoardChannel; hangsUp(): void };
-
-async function openScene(t: TestContext, version: Version) {
-  const pbx = await start(version, { dialplan, files: { 'queues.conf': queues } });
-  t.after(() => pbx.stop());
-  const board = createBoard();
-  const times = new Map<string, Map<string, number>>();
-  const driver = await connectAmi({
-    port: pbx.ports.ami,
-    username: managerUsers.driver.name,
-    secret: managerUsers.driver.secret,
-    onEvent(frame) {
-      const { Event: event, Uniqueid: uniqueid = '', Application: application = '' } = frame.fields;
-      if (event === 'Newexten') {
-        const reached = times.get(uniqueid) ?? new Map<string, number>();
-        if (!reached.has(application)) times.set(uniqueid, reached.set(application, performance.now()));
-      }
-      board.apply(frame);
-    },
+const openScene = (t: TestContext, version: Version) =>
+  openLookupScene(t, version, {
+    dialplan,
+    files: { 'queues.conf': queues },
+    customers,
+    did,
+    phones: [1],
+    settings: { AGI_DEADLINE_MS: String(DEADLINE_MS) },
   });
-  t.after(() => driver.close());
-
-  const folder = temporaryFolder(t);
-  const run = (args: readonly string[], env: Record<string, string>): Program => {
-    const program = runProgram(args, { env, cwd: folder });
-    t.after(async () => void (await program.end('SIGKILL')));
-    return program;
-  };
-  const serviceEnv = { SERVICE_LISTEN: '127.0.0.1:0', SERVICE_COUNTRY: 'DE' };
-  const serviceCommand = async (...args: string[]) => {
-    const command = run(['service', ...args], serviceEnv);
-    assert.equal((await command.ended).code, 0, command.output());
-    return command.output();
-  };
-  const service = run(['service'], serviceEnv);
-  const [, url] = await service.says(/"url":"([^"]+)"/);
-  await serviceCommand('segments', 'set', 'gold', '10');
-  await serviceCommand('segments', 'set', 'silver', '5');
-  writeFileSync(`${folder}/customers.csv`, customers);
-  await serviceCommand('customers', 'import', 'customers.csv');
-  const [, token = ''] = /API_TOKEN=(\S+)/.exec(await serviceCommand('token')) ?? [];
-
-  const bridge = run(['run'], {
-    AMI_PORT: String(pbx.ports.ami),
-    AMI_USERNAME: managerUsers.bridge.name,
-    AMI_SECRET: managerUsers.bridge.secret,
-    API_BASE_URL: `${url}/api/v1`,
-    API_TOKEN: token,
-    DEFAULT_COUNTRY: 'DE',
-    AGI_LISTEN: `127.0.0.1:${agiPort(pbx.ports)}`,
-    AGI_DEADLINE_MS: String(DEADLINE_MS),
-    LOG_FORMAT: 'json',
-  });
-  await bridge.says(/"code":"ami\.connected"/);
-
-  const ends: SipEnd[] = [];
-  t.after(() => Promise.all(ends.map((end) => end.close())));
-  const mobile = 'none';
-  const phonePorts = phonePort(pbx.ports, office(1), 1);
-  ends.push(await startSipp({ script: phone.answers(), port: phonePorts, mobile }));
-
-  const place = async (
-    from: string,
-    to: string,
-    headers: readonly string[],
-    isIt: (channel: BoardChannel) => boolean,
-  ): Promise<Caller> => {
-    const known = new Set(board.channels.keys());
-    const port = pbx.ports.at(20 + ends.length);
-    const end = await startSipp({ script: calls({ to, from, headers }), port, calls: pbx.ports.sip, mobile });
-    ends.push(end);
-    const channel = await board.until(`the call from ${from}`, () =>
-      [...board.channels.values()].find((each) => !known.has(each.uniqueid) && isIt(each)),
-    );
-    return { channel, hangsUp: () => tellSipp(end, 'hangUp') };
-  };
-
-  return {
-    pbx,
-    service,
-    bridge,
-    board,
-    customerCalls: (from: string) => place(from, did, ['X-Trunk: yes'], ({ exten }) => exten === did),
-    phoneDials: (from: string, to: string) =>
-      place(from, to, [], ({ name }) => name.startsWith(`PJSIP/${from}-`)),
-    reaches: ({ channel }: Caller, application: string) =>
-      board.until(`${channel.name} is in ${application}`, () => channel.application === application),
-    isServed: ({ channel }: Caller) =>
-      board.until(`${channel.name} is served`, () =>
-        board.connected(channel).some(({ name }) => name.startsWith(`PJSIP/${agent}-`)),
-      ),
-    isGone: ({ channel }: Caller) => board.until(`${channel.name} is gone`, () => channel.gone),
-    async variable(name: string, { channel }: Caller) {
-      const { fields } = await driver.action('GetVar', { Channel: channel.name, Variable: name });
-      return fields.Value ?? '';
-    },
-    /** How long the dialplan was held: from the lookup to what came after it, ms. */
-    held({ channel }: Caller): number {
-      const reached = times.get(channel.uniqueid);
-      return (reached?.get('Return') ?? Number.NaN) - (reached?.get('AGI') ?? Number.NaN);
-    },
-  };
-}
-
-type Scene = Awaited<ReturnType<typeof openScene>>;
 
 /** While the agent talks to `first`, the two others come in; says in which order they are then served. */
-async function twoWait(scene: Scene, first: string, others: readonly [string, string]) {
+async function twoWait(scene: LookupScene, first: string, others: readonly [string, string]) {
   const busy = await scene.customerCalls(first);
   await scene.isServed(busy);
   const waiting: Caller[] = [];

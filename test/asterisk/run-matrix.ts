@@ -57,6 +57,7 @@ export async function runMatrix(
   const live = await Promise.all(feeds.filter(isLive).map((feed) => startLive(start(feed))));
   const played = await playAll(lab, rows);
   await Promise.all(live.map((some) => untilAllReported(some, played)));
+  await Promise.all(live.map((some) => untilAllTold(some, played)));
   await Promise.all(live.flatMap(({ all }) => all.map((farEnd) => farEnd.endBridge())));
   const reading = await Promise.all(readers.map((reader) => reader.goOn()));
   await Promise.all(reading.map((some) => untilAllReported(some, played)));
@@ -125,6 +126,19 @@ async function untilAllReported({ feed, of, all }: Bridges, played: readonly Pla
   const callersOf = (farEnd: FarEnd) =>
     played.filter(({ row }) => of(row) === farEnd).flatMap((one) => reportedCallers(one, feed));
   await Promise.all(all.map((farEnd) => untilReported(farEnd, callersOf(farEnd))));
+}
+
+/** Waits until all is told of calls to people who wait for a call back; gives up as `untilReported`. */
+async function untilAllTold({ of }: Bridges, played: readonly Played[]): Promise<void> {
+  const told = ({ row, play }: Played) => of(row).callBacksOf(play.channels).length;
+  const isTold = (one: Played) => told(one) >= (one.wrong ? 0 : (one.row.callBacks?.told.length ?? 0));
+  await Promise.all(
+    played.map((one) =>
+      of(one.row)
+        .fakeApi.waitFor(() => isTold(one), longestMs)
+        .catch(() => {}),
+    ),
+  );
 }
 
 function reportedCallers({ row, play }: Played, feed: Feed): string[] {

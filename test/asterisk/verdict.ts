@@ -6,11 +6,13 @@ import type { FarEnd, ReceivedCall } from '../tools/lab/far-end.ts';
 import { type Feed, isCdrKind } from '../tools/lab/feeds.ts';
 import type { Office } from '../tools/lab/offices.ts';
 import {
+  callBackFaults,
   type ExpectedCall,
   type ExpectedMissed,
   type ExpectedReport,
   expectedCalls,
   type Row,
+  whoFaults,
 } from '../tools/lab/row.ts';
 import type { Play } from '../tools/lab/stage.ts';
 
@@ -93,6 +95,11 @@ export function judge(
         didOf(index, office.number),
         farEnd.extrasOf(play.inbound[0]?.uniqueid ?? ''),
       ),
+    );
+  if (!isCdrKind(feed))
+    faults.push(
+      ...whoFaults(row, office, farEnd.extrasOf(play.inbound[0]?.uniqueid ?? '')),
+      ...callBackFaults(row, office, farEnd.callBacksOf(play.channels)),
     );
   if (marked && isDeepStrictEqual(reported.filter(Boolean), expectedCalls(row, index, office)))
     faults.push('the record knows it after all: remove fromRecords');

@@ -105,6 +105,11 @@ test('the name of who rings, and of my caller, is readable at every width, in al
   await post(a.token, event({ id: 'mine', from: usual, ...called }));
   await look('busy', ['long'], windows);
   await look('busy-warned', ['long'], warned);
+  for (const status of ['ringing', 'completed']) {
+    await post(a.token, event({ id: 'third', from: short, status }));
+    await post(a.token, event({ id: 'fourth', from: usual, status }));
+    if (status === 'ringing') await look('many', ['third', 'fourth'], windows);
+  }
   await post(a.token, event({ id: 'mine', from: usual, status: 'answered', caller_id: '1001' }));
   await look('both', ['long', 'mine'], windows);
   await look('both-warned', ['long', 'mine'], warned);

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
-import { browserImpossible, keepPicture, openBrowser, signedIn, sizes } from '../tools/browser/browser.ts';
+import {
+  accessibilityTrouble,
+  browserImpossible,
+  keepPicture,
+  openBrowser,
+  signedIn,
+  sizes,
+} from '../tools/browser/browser.ts';
 import { layoutTrouble } from '../tools/browser/layout-trouble.ts';
 import { event, type Served, serve } from '../tools/service/harness.ts';
 import { browse, person, withStore } from '../tools/service/people.ts';
@@ -115,6 +122,95 @@ test('a call rings, is answered, and disappears; the highest priority is first; 
   assert.deepEqual(trouble, []);
 });
 
+test('the first card says what was said last and where it rings, two more are small, the others a line each', {
+  skip,
+}, async (t) => {
+  const served = await serve(t);
+  const { a, post, url } = served;
+  const { user, link } = await person(served, { name: 'Jana' });
+  const { user: bilal } = await person(served, { name: 'Bilal Aydın' });
+  const note = (text: string, by: string) =>
+    withStore(served, (store) =>
+      store.callers.act(1, {
+        number: '+4930901820',
+        at: Date.now(),
+        user: by,
+        kind: 'note',
+        text,
+      }),
+    );
+  await withStore(served, async (store) => {
+    await store.directory.putExtension(1, { extension: '1001', name: '', user: user.id });
+    await store.directory.putExtension(1, { extension: '1002', name: '', user: bilal.id });
+  });
+  await note('Heating is cold.\nThe fitter has a key.', 'Bilal Aydın');
+  const { page, trouble } = await signedIn(await openBrowser(t), served, { link, viewport: sizes.wide });
+  await until('the extension to be known', async () => {
+    await page.goto(`${url}/customers`);
+    return (await page.locator('#now').getAttribute('data-extensions'))?.includes('1001');
+  });
+  await live(page);
+  for (const [id, status] of [
+    ['talked', 'ringing'],
+    ['talked', 'answered'],
+    ['talked', 'completed'],
+    ['missed', 'ringing'],
+    ['missed', 'completed'],
+    ['missed again', 'ringing'],
+    ['missed again', 'completed'],
+  ] as const)
+    await post(a.token, event({ id, status, caller_id: status === 'answered' ? '1001' : null }));
+  await post(a.token, event({ id: 'known' }));
+  await card(page, 'known').getByText('2× missed today').waitFor();
+  const time = /\d\d:\d\d/g;
+  const text = async () => (await said(page, 'known')).replace(time, 'now');
+  assert.equal(
+    await text(),
+    "Alpha's customer 0:00 Ringing VIP +49 30 901820 Heating is cold. The fitter has a key. BA Bilal Aydın, now last with you, now 2× missed today",
+  );
+  for (const n of [1, 2, 3, 4, 5]) await post(a.token, event({ id: `s${n}`, from: `+49302312500${n}` }));
+  await card(page, 's5').waitFor();
+  assert.deepEqual(await seen(page), ['known', 's1', 's2', 's3', 's4', 's5', 'talked']);
+  const heights = await page
+    .locator('#now .ringing')
+    .evaluateAll((all) => all.map((each) => each.getBoundingClientRect().height));
+  const [large = 0, small = 0, , line = 0] = heights;
+  assert.ok(large > 2 * small && small > line && line <= 40, heights.join());
+  assert.deepEqual(await accessibilityTrouble(page), []);
+
+  // What a colleague writes while it rings is there at once.
+  const zoe = await browse(served, 'Zoe');
+  const written = 'She is on the train.';
+  await zoe.send('/call-back', { number: '+4930901820', kind: 'note', text: written, from: 'now' });
+  await card(page, 'known').getByText(written).waitFor();
+
+  // My own call is first, with its note and what was said last.
+  await note('Call her mobile.', 'Jana');
+  await post(a.token, event({ id: 'known', status: 'completed' }));
+  await post(a.token, event({ id: 'mine' }));
+  await card(page, 'mine').getByText('Call her mobile.').waitFor();
+  await post(a.token, event({ id: 'mine', status: 'answered', caller_id: '1001' }));
+  await card(page, 'mine').getByText('You are talking').waitFor({ state: 'attached' });
+  assert.match(await said(page, 'mine'), /Call her mobile\. JA You, \d\d:\d\d/);
+  const tops = await page
+    .locator('#now [data-call]')
+    .evaluateAll((all) => all.map((each) => each.getBoundingClientRect().top));
+  const mine = (await card(page, 'mine').boundingBox())?.y ?? Number.NaN;
+  assert.equal(mine, Math.min(...tops));
+  assert.deepEqual(trouble, []);
+});
+
+test('what rings stays where it is while a mouse moves over it', { skip }, async (t) => {
+  const { page, a, post } = await open(t, await serve(t), '/calls/window', { run: ['held'] });
+  await post(a.token, event({ id: 'stranger', from: '+493023125000' }));
+  await card(page, 'stranger').hover();
+  await post(a.token, event({ id: 'urgent' }));
+  await card(page, 'urgent').waitFor();
+  assert.deepEqual(await seen(page), ['stranger', 'urgent']);
+  await page.evaluate('passed += 2000');
+  await until('the order to be right', async () => (await seen(page))[0] === 'urgent');
+});
+
 test('a call that rings for 42 minutes is quiet, below the others and not counted, until somebody closes it', {
   skip,
 }, async (t) => {
@@ -129,7 +225,8 @@ test('a call that rings for 42 minutes is quiet, below the others and not counte
   await card(page, 'rings').waitFor();
   assert.match(await page.title(), /^\(1\) /);
   assert.deepEqual(await seen(page), ['rings', 'lost']);
-  assert.equal(await said(page, 'lost'), '+49 30 23125000 Close as missed Ringing for 42 min?');
+  // A slow machine may need some of the minutes to come here.
+  assert.match(await said(page, 'lost'), /^\+49 30 23125000 Close as missed Ringing for 4\d min\?$/);
   await keepPicture(page, 'now-doubtful');
   await card(page, 'lost').getByRole('button').click();
   await card(page, 'lost').waitFor({ state: 'detached' });
@@ -194,7 +291,50 @@ test('on the list, Done leaves the row with Undo, which has the focus; Undo brin
   await done.and(page.locator(':focus')).press('Enter');
   const undo = row.getByRole('button', { name: 'Undo' });
   await undo.and(page.locator(':focus')).press('Enter');
-  await row.getByRole('button', { name: "I won’t call: Alpha's customer" }).waitFor();
+  await done.and(page.locator(':focus')).waitFor();
+});
+
+test('I’ll call dials; who was not reached is waited for, and the user is told when to try again', {
+  skip,
+}, async (t) => {
+  const name = "Alpha's customer";
+  const { page, a, post, trouble } = await open(t, await serve(t), '/call-back', { run: ['held'] });
+  await page.evaluate(`
+    globalThis.heard = [];
+    new MutationObserver((changes) => {
+      for (const { target } of changes) heard.push(target.textContent);
+    }).observe(document.querySelector('[role=status].unseen'), { childList: true });
+    globalThis.dialled = [];
+    addEventListener('click', (event) => {
+      const { protocol, href } = event.target;
+      if (protocol !== 'tel:') return;
+      dialled.push(href);
+      event.preventDefault();
+    }, true);`);
+  for (const id of ['lost', 'again'])
+    for (const status of ['ringing', 'completed']) await post(a.token, event({ id, status }));
+  const row = page.locator('#call-backs tr', { hasText: name });
+  const done = row.getByRole('button', { name: 'Done', exact: true });
+  await row.getByRole('button', { name: 'I’ll call' }).click();
+  await done.and(page.locator(':focus')).waitFor();
+  assert.deepEqual(await page.evaluate('dialled'), ['tel:+4930901820']);
+
+  const menu = row.getByLabel(`Not reached: ${name}`);
+  await menu.focus();
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Tab');
+  await row.getByRole('button', { name: 'In 15 minutes' }).and(page.locator(':focus')).press('Enter');
+  await row.getByText(/next try/).waitFor();
+  await done.and(page.locator(':focus')).waitFor();
+  await waiting(page, name)
+    .getByText(/you call back, next try/)
+    .waitFor();
+  await page.evaluate('heard.length = 0, passed += 900_500');
+  await waiting(page, name).locator('.is-due', { hasText: 'next try' }).waitFor();
+  assert.deepEqual(await page.evaluate('heard'), [`Call back now: ${name}`]);
+  await row.locator('[data-waits]', { hasText: /^1[5-9]\smin$/ }).waitFor();
+  assert.deepEqual(await page.evaluate('dialled.length'), 1);
+  assert.deepEqual(trouble, []);
 });
 
 /** Where everything is that can be pressed on the page around the calls. */

@@ -178,7 +178,7 @@ test('by keyboard: a customer, their call, a note, an integration, and signing o
   await page.getByText('Token', { exact: true }).first().waitFor({ state: 'attached' });
   assert.ok(!(await page.content()).includes(a.token), 'it has another token');
 
-  await tabTo(page, /^Administrator/);
+  await tabTo(page, /Administrator, Alpha$/);
   await keyboard.press('Enter');
   await tabTo(page, 'Sign out');
   await enter(page);

@@ -3,6 +3,7 @@ import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
+import { opened } from '../../src/bridge/outbox/outbox.fixture.ts';
 import { scenario } from '../recordings/library.ts';
 import { amiEvent } from '../tools/fakes/ami-event.ts';
 import { type RunOptions, runCommand } from '../tools/program/operator.ts';
@@ -136,6 +137,7 @@ test('the journal of a database of 1.0.0, which has sentences, is shown as it wa
   const folder = temporaryFolder(t);
   const released = new URL('../released/1.0.0/outbox.db.gz', import.meta.url);
   writeFileSync(`${folder}/outbox.db`, gunzipSync(readFileSync(released)));
+  await opened(t, { directory: folder });
   const explain = async (id: string) =>
     (await runCommand(['explain', id, '--offline'], { STATE_DIR: folder, PBX_ID: 'pbx' })).text.replace(
       /\n +(?=\S)/g,

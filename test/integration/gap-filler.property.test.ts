@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import type { Input, SnapshotChannel } from '../../src/bridge/calls/input.ts';
 import { callSettings } from '../../src/bridge/calls/rules.fixture.ts';
+import { createRules } from '../../src/bridge/calls/rules.ts';
 import type { StoredTrunk } from '../../src/bridge/calls/trunk.ts';
 import { usualRecords } from '../../src/bridge/cdr/cdr-source.ts';
 import { createGapFiller } from '../../src/bridge/cdr/gap-filler.ts';
@@ -13,7 +14,7 @@ import { createTrackerDriver } from '../../src/bridge/tracker-driver.ts';
 import { silentLog } from '../../src/shared/log/log.ts';
 import { type Book, books } from '../tools/fakes/record-books.ts';
 
-const settings = { ...callSettings, defaultCountry: 'DE' };
+const rules = createRules({ ...callSettings, defaultCountry: 'DE' }, { hasGapFiller: true });
 
 /** The first read of the records, Unix s; every call begins later. Clocks are set back during the test. */
 const epoch = Date.parse('2026-10-25T00:59:40Z') / 1_000;
@@ -99,9 +100,10 @@ async function createWorld(book: Book) {
   let linked = false;
 
   function startBridge() {
-    const tracker = createTrackerDriver(settings, memory.load(), {
+    const tracker = createTrackerDriver(rules, memory.load(), {
       log: silentLog,
       askChannels() {},
+      who: undefined,
       ask: {
         application() {},
         variable() {},
@@ -119,7 +121,6 @@ async function createWorld(book: Book) {
       onApplied() {},
       fail: assert.ifError,
       keepsJournal: false,
-      hasGapFiller: true,
       sendsExtras: false,
     });
     const filler = createGapFiller(

@@ -18,8 +18,10 @@ const endless: readonly (readonly [RegExp, RegExp])[] = [
 
 /** Only read, by `printed-commands.test.ts`, and why. */
 const onlyRead: readonly (readonly [RegExp, string])[] = [
+  [/ backfill /, 'it needs call records and the service: backfill.test.ts'],
   [/ service copy /, 'it needs PostgreSQL: service-copy.test.ts'],
   [/ setup API_BASE_URL/, 'it changes Asterisk: setup.test.ts, packaging/readme-tests.ts'],
+  [/ --instance /, 'it is about one bridge of several: instances.test.ts, packaging/instance-tests.ts'],
   [/ status --all/, "it reads this machine's /etc/pbx-bridge: status-all.test.ts"],
 ];
 
@@ -35,6 +37,7 @@ for (const where of ['pipe', 'terminal'] as const)
 async function runExamples(t: TestContext, where: Where): Promise<void> {
   const stand = await createStand(t, {
     STATUS_LISTEN: `127.0.0.1:${await freePort()}`,
+    AGI_LISTEN: `127.0.0.1:${await freePort()}`,
     ALERT_WEBHOOK: await webhook(t),
   });
   await stand.start();
@@ -60,7 +63,7 @@ async function runExamples(t: TestContext, where: Where): Promise<void> {
   };
   const examples = [...new Set(inHelp().map(({ command }) => command))];
   const read = examples.filter((it) => onlyRead.some(([which]) => which.test(it)));
-  assert.equal(read.length, onlyRead.length);
+  assert.ok(onlyRead.every(([which]) => read.some((it) => which.test(it))));
   for (const command of read) t.diagnostic(`only read: ${command}`);
   const toRun = examples.filter((it) => !read.includes(it));
   const recorded = toRun.filter((it) => / record /.test(it));

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { systemClock } from '../../src/shared/process/clock.ts';
 import type { ExpectedCall } from '../recordings/library.ts';
@@ -68,4 +68,76 @@ test('record: a file that is there is not written over, and a PBX that is not th
     ran.output(),
     /cannot connect to Asterisk: nothing answers there \(ECONNREFUSED\); run pbx-bridge check/,
   );
+});
+
+/** The same call, by a dialplan that has asked for the caller's priority before it dials. */
+const withLookup = {
+  ...recording,
+  frames: recording.frames.flatMap((one) => {
+    const text = one.frame.toString();
+    if (!text.startsWith('Event: DialBegin')) return [one];
+    const [, channel] = /^Channel: (.*)$/m.exec(text) ?? [];
+    const [, uniqueid] = /^Uniqueid: (.*)$/m.exec(text) ?? [];
+    const status = `Event: Status\r\nChannel: ${channel?.trim()}\r\nUniqueid: ${uniqueid?.trim()}\r\nVariable: CALLER_PRIORITY_STATUS=NOTFOUND`;
+    // First: the recorder may ask at once.
+    return [{ ms: one.ms, frame: Buffer.from(status) }, one];
+  }),
+};
+
+test('replay --calls writes what replay --expect compares: what was recorded before and after an upgrade', async (t) => {
+  const folder = temporaryFolder(t);
+  const recorded = async (name: string, played: typeof recording) => {
+    const file = `${folder}/${name}`;
+    const pbx = createPlayer({ username: 'bridge', secret: 'sesame', clock: systemClock });
+    const { port } = await pbx.listen();
+    t.after(() => pbx.close());
+    const env = { ...environment, AMI_PORT: String(port), AMI_USERNAME: 'bridge', AMI_SECRET: 'sesame' };
+    const program = runProgram(['record', '--out', file], { env, cwd: folder });
+    await program.says(/recording into [\s\S]*masked/);
+    await pbx.play(played, { speed: 5, rename: false });
+    // A slow machine writes the answer to what it asked after the end of the call.
+    const last = [/Event: Hangup(?!R)[^\n]*PJSIP\/trunk/, ...(played === withLookup ? [/_STATUS=/] : [])];
+    await until('its end in the file', () => last.every((one) => one.test(readFileSync(file, 'utf8'))));
+    assert.equal((await program.end('SIGINT')).code, 0);
+    return file;
+  };
+  const [before, after] = [await recorded('before', withLookup), await recorded('after', recording)];
+
+  const { text, code } = await runCommand(['replay', '--calls', before], environment);
+  assert.match(text, /^\+\d+\* -> answered by 1001, priority asked first\n$/);
+  assert.equal(code, 0);
+  const expected = `${folder}/expected.txt`;
+  writeFileSync(expected, `# the lines of the office\n${text}`);
+  const same = await runCommand(['replay', '--expect', expected, before], environment);
+  assert.deepEqual([same.code, same.text], [0, `1 call, as expected by ${expected}.\n`]);
+
+  // Each recording has its own stand-ins for numbers: what is left of them is the same. The lookup is gone.
+  const other = await runCommand(['replay', '--expect', expected, after], environment);
+  const line = text.trim();
+  assert.equal(
+    other.text,
+    `--- ${expected} (expected)\n+++ ${after} (recorded)\n- ${line}\n+ ${line.replace(', priority asked first', '')}\n`,
+  );
+  assert.equal(other.code, 1);
+  const { same: isSame, calls: lines } = JSON.parse(
+    (await runCommand(['replay', '--json', '--expect', expected, after], environment)).text,
+  );
+  assert.deepEqual([isSame, lines[0]], [false, { is: 'lacks', line }]);
+});
+
+test('replay --expect says in one line what it cannot read', async (t) => {
+  const folder = temporaryFolder(t);
+  const [expected, noRecording] = [`${folder}/expected.txt`, `${folder}/none.jsonl`];
+  writeFileSync(expected, '# two\n+49* -> answered by 1001\n+49* answered by 1001\n');
+  writeFileSync(noRecording, 'no recording\n');
+  const wrong = await runCommand(['replay', '--expect', expected, noRecording], environment);
+  assert.equal(wrong.code, 2);
+  assert.match(wrong.error, /^\S+expected\.txt cannot be read: line 3 is not a call such as [^\n]+\n$/);
+  writeFileSync(expected, '');
+  const bad = await runCommand(['replay', '--expect', expected, noRecording], environment);
+  assert.equal(bad.code, 2);
+  assert.match(bad.error, /^\S+none\.jsonl cannot be read: line 1: not JSON\n$/);
+  const absent = await runCommand(['replay', '--expect', `${folder}/absent`, noRecording], environment);
+  assert.equal(absent.code, 2);
+  assert.match(absent.error, /^\S+absent cannot be read: ENOENT[^\n]+\n$/);
 });

@@ -74,6 +74,27 @@ for (const { name, impossible, open, runs } of books) {
       await source.close();
     });
 
+    test('the records of a time are read from its beginning, all of them, each once', async () => {
+      const source = await begin();
+      const day = 86_400;
+      const old = Array.from({ length: 3_000 }, (_, nth) =>
+        call(0, {
+          uniqueid: `${epoch - 400 * day + nth * 900}.${nth}`,
+          began: epoch - 400 * day + nth * 900,
+        }),
+      );
+      await book.write(old);
+      const { position, unread } = await source.beginning((epoch - 390 * day) * 1_000);
+      assert.deepEqual(unread, []);
+      const { records, restarted } = await readAll(source, position);
+      assert.equal(restarted, false);
+      const wanted = old.filter(({ began }) => began >= epoch - 390 * day).map(idOf);
+      // A file has no index: what is older is read, too.
+      const read = records.filter((id) => wanted.includes(id));
+      assert.deepEqual(read.toSorted(), wanted.toSorted());
+      await source.close();
+    });
+
     test('a call of many hours is read, though it began long before others that were', async () => {
       const source = await begin();
       await book.write([call(0)]);

@@ -61,7 +61,7 @@ const nextOf = (screen: ReturnType<typeof screenEvents>) => async (kind: ScreenE
 
 test('a missed person is listed once, taken, done and reopened, for all colleagues at once, until a call gets through', async (t) => {
   const { anna, bert, list, url, a, post } = await scene(t);
-  assert.match(await list(), /Alpha's customer VIP .*2× since .* I’ll call/);
+  assert.match(await list(), /2× since .* Alpha's customer VIP .* I’ll call/);
   const screen = screenEvents(url, { cookie: bert.cookie });
   const next = nextOf(screen);
   const shown = async (kind: ScreenEvent['event'] = 'missed') =>
@@ -109,10 +109,13 @@ test("a person's page has all numbers to dial, and colleagues' notes and the cal
   const { text, plain } = await bert.read(card(known));
   assert.match(text, /href="tel:\+493023125000"[\s\S]*href="tel:\+4930901820"/);
   assert.match(text, /Wants an offer\n&lt;b(>|&gt;)soon/);
-  assert.match(plain, /Ann VIP .*Missed 3 times since .* Today Wants an offer .*Anna .*(Missed [\d:]+ ){3}/);
+  assert.match(
+    plain,
+    /Ann VIP .*Missed 3 times since .* last 12 weeks 3 calls, 3 missed .* Today, \w+ \d+ \w+ AN Wants an offer .*Anna .*(Missed [\d:]+ ){3}/,
+  );
   assert.equal(linksIn(text, '/calls/details?').length, 3);
   await act(bert, known, 'note', { text: `Wants\n\n${'a long offer '.repeat(40)}end` });
-  assert.match(await list(anna), /Ann Wants a long offer .*…/);
+  assert.match(await list(anna), /Ann VIP Wants a long offer .*…/);
   assert.doesNotMatch(await list(anna), /end|soon/, 'the newest note, its beginning');
 
   // Written over by an administrator: agents may not, unless the account says so (see service-people.test.ts).
@@ -121,7 +124,11 @@ test("a person's page has all numbers to dial, and colleagues' notes and the cal
   const [id = '', at = ''] = ['id', 'at'].map(
     (name) => new RegExp(`name="${name}" value="(\\d+)"`).exec(page)?.[1] ?? '',
   );
-  await boss.send('/person/note', { number: known, id, at, user: 'Bert', text: 'No offer' });
+  const edit = { number: known, id, at, user: 'Bert', text: 'No offer' };
+  const late = await boss.send('/person/note', { ...edit, read: 'Wants a call' });
+  assert.equal(late.status, 409, 'a colleague has changed it');
+  const read = `Wants\r\n\r\n${'a long offer '.repeat(40)}end`;
+  assert.equal((await boss.send('/person/note', { ...edit, read })).status, 303);
   assert.match((await anna.read(card(other))).plain, /No offer Boss .*Wants an offer .*Anna/);
 });
 
@@ -315,4 +322,88 @@ test('with more missed people than the list takes, the page and the screens say 
   assert.ok(!first.done && first.value.event === 'calls');
   assert.deepEqual([first.value.missed.length, first.value.more], [50, true]);
   await screen.return(undefined);
+});
+
+test('who was not reached stays with the next try, which comes first for its user once it is due', async (t) => {
+  const served = await scene(t);
+  const { anna, bert, list, miss } = served;
+  const other = '+493023125000';
+  await miss('9', other);
+  assert.match(await list(), /1 min 2× since /);
+  await act(anna, other, 'taken');
+  const { main } = await anna.read('/call-back');
+  assert.match(main, /<summary[^>]*>Not reached<\/summary>/);
+  assert.equal((await act(anna, other, 'tried 15')).status, 303);
+  assert.match(await list(anna), /You since \S+ next try \S+ Not reached, /);
+  assert.match(await list(bert), /Anna since \S+ next try \S+ Not reached, .*Take over/);
+  const story = await bert.read(card(other));
+  assert.match(story.plain, /Anna calls back, next try \S+ \. Not reached, \S+ \./);
+  assert.match(story.plain, /Today, \w+ \d+ \w+ Not reached: Anna/);
+
+  const noTime = await act(anna, other, 'remind time', { time: '25:00' });
+  assert.equal(noTime.status, 422);
+  assert.match(noTime.text, /Enter a time of day/);
+  for (const kind of ['remind 2', 'tried', 'nothing'])
+    assert.equal((await act(anna, other, kind)).status, 422, kind);
+
+  // It is due a second ago.
+  await withStore(served, ({ callers }) =>
+    callers.act(1, {
+      number: other,
+      kind: 'remind',
+      user: 'Anna',
+      at: Date.now(),
+      due: Date.now() - 1_000,
+      text: null,
+    }),
+  );
+  const first = async (who: Browsing) => /data-key="([^"]*)"/.exec((await who.read('/call-back')).main)?.[1];
+  assert.equal(await first(anna), other);
+  assert.equal(await first(bert), 'customer 1', 'who has waited longest');
+  await act(bert, other, 'taken', { taker: 'Anna' });
+  assert.equal(await first(anna), 'customer 1');
+  const late = await act(anna, other, 'remind 60', { taker: 'Anna' });
+  assert.equal(late.status, 409);
+  assert.match(late.text, /Bert is calling back already/);
+});
+
+test('the list is searched by name, number and note, and shows mine, the free and a segment, page by page', async (t) => {
+  const { anna, bert, miss } = await scene(t);
+  const numbers = Array.from({ length: 300 }, (_, n) => `+493055${1000 + n}`);
+  for (const number of numbers) await miss(number, number);
+  const [first = '', second = ''] = numbers;
+  await act(anna, first, 'taken');
+  await act(bert, second, 'taken');
+  await act(bert, second, 'note', { text: 'Wants a Straßenplan' });
+  const keysAt = async (path: string) => {
+    const { main } = await anna.read(path);
+    return Array.from(main.matchAll(/<tr [^>]*data-key="([^"]*)"/g), ([, key = '']) => key);
+  };
+  for (const [query, expected] of [
+    ['q=alpha', ['customer 1']],
+    ['q=055+1001', [second]],
+    ['q=strassenplan', [second]],
+    ['q=wants+nothing', []],
+    ['which=mine', [first]],
+    ['which=mine&q=1001', []],
+    ['segment=VIP', ['customer 1']],
+    ['which=free&segment=VIP&q=customer', ['customer 1']],
+    ['which=nonsense&q=alpha', ['customer 1']],
+  ] as const)
+    assert.deepEqual(await keysAt(`/call-back?${query}`), expected, query);
+  const { main, plain } = await anna.read('/call-back?which=free&q=%2B493055');
+  assert.match(plain, /All 300 Mine 1 Free 298 /);
+  const [next = assert.fail(main)] = linksIn(/rel="next"[^>]*>/.exec(main)?.[0] ?? '', 'after');
+  assert.equal((await keysAt(next))[0], numbers[102]);
+  assert.match((await anna.read('/call-back?q=nobody')).plain, /Nobody found. Clear filter/);
+
+  // What one has done something about stays, in the same list.
+  const back = 'which=free&q=055+1007';
+  const person = numbers[7] ?? '';
+  const { headers } = await act(anna, person, 'taken', { person, back });
+  assert.equal(
+    headers.location,
+    `/call-back?${new URLSearchParams({ q: '055 1007', which: 'free', at: person })}`,
+  );
+  assert.deepEqual(await keysAt(String(headers.location)), [person]);
 });

@@ -58,3 +58,24 @@ testOnEachDatabase('no way of adding numbers to a customer makes more than 100',
   );
   assert.equal((await numbersOf('half'))?.length, 61);
 });
+
+testOnEachDatabase(
+  'a program that sends what is no number is refused, and the numbers stay',
+  async (t, database) => {
+    const served = { ...(await serve(t, { database })), database };
+    const { url, ask, a } = served;
+    const put = (all: string[]) =>
+      ask(`${url}/admin/customers/7`, { token: a.admin, method: 'PUT', body: { numbers: all } });
+    const known = '+4930901999';
+    assert.equal((await put([known])).status, 200);
+    for (const text of ['00', '+', 'anonymous', 'keine', '?', 'n/a'])
+      for (const all of [[text], [text, '+4930901998']]) {
+        const { status, text: answer } = await put(all);
+        assert.equal(status, 422, text);
+        assert.ok(answer.includes(`“${text}”`), answer);
+      }
+    const { numbers: kept } = JSON.parse((await ask(`${url}/admin/customers/7`, { token: a.admin })).text);
+    assert.deepEqual(kept, [known]);
+    assert.equal((await put([])).status, 200);
+  },
+);

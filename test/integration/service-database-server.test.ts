@@ -93,6 +93,7 @@ function hears(feed: CallFeed) {
     missed() {},
     calledBack() {},
     customers() {},
+    who() {},
     directory: resolve,
   });
   return { first, stop };

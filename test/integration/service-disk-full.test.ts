@@ -77,10 +77,8 @@ test('a full disk: all that would be stored is refused with 503, what got its 20
   assert.equal(page.status, 503);
   assert.match(page.text, /The database cannot be reached at the moment/);
   const lookup = await ask('/voice/priority?number=030901820', a);
-  assert.deepEqual(
-    [lookup.status, lookup.json],
-    [200, { priority: 10, segment: 'VIP', name: "Alpha's customer" }],
-  );
+  assert.equal(lookup.status, 200);
+  assert.partialDeepStrictEqual(lookup.json, { priority: 10, segment: 'VIP', name: "Alpha's customer" });
   child.kill('SIGKILL');
   await once(child, 'exit');
 

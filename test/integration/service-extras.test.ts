@@ -4,7 +4,7 @@ import { parse } from 'csv-parse/sync';
 import { event, serve } from '../tools/service/harness.ts';
 import { type Browsing, browse, linksIn } from '../tools/service/people.ts';
 import { storeCalls } from '../tools/service/stored-calls.ts';
-import { openCalls, screenEvents } from '../tools/service/stream.ts';
+import { openCalls, type ScreenCall, screenEvents } from '../tools/service/stream.ts';
 
 const sales = { number_called: '089 1234567', line: 'PJSIP/provider' };
 const csvOf = async ({ read }: Browsing, path: string): Promise<Record<string, string>[]> =>
@@ -80,7 +80,8 @@ test('an account whose bridges send no extras sees nothing of them', async (t) =
   assert.doesNotMatch(Object.keys(open ?? {}).join(), /called|line|missed_|ended/);
   await post(a.token, event({ id: 'x', status: 'completed' }));
   const { read } = await browse(served, 'Boss');
-  const words = /Number called|Numbers called|Missed at|where they ended|Opening|extras|number_called/;
+  const words =
+    /Number called|Numbers called|Missed at|where they ended|Opening|extras|number_called|[Oo]ffered/;
   for (const path of ['/calls', '/calls/details?id=x', '/reports', '/calls.csv'])
     assert.doesNotMatch((await read(path)).main, words, path);
 });
@@ -112,6 +113,9 @@ test('reports and the call list separate calls in opening hours from calls out o
   const saved = await boss.send('/opening-hours', { ...Object.fromEntries(hours), closed: '2026-03-03' });
   assert.equal(saved.headers.location, '/opening-hours?done');
   assert.match((await boss.read('/opening-hours')).main, /value="17:00"[\s\S]*2026-03-03<\/textarea>/);
+  const late = await boss.send('/opening-hours', { read: '', closed: '2026-12-24' });
+  assert.equal(late.status, 409, 'somebody else has saved meanwhile');
+  assert.match(late.text, /changed this at the same time[\s\S]*2026-12-24[\s\S]*2026-03-03<\/textarea>/);
   assert.match((await boss.read('/account')).plain, /Account settings/);
 
   const all = await boss.read(month);
@@ -149,4 +153,85 @@ test('reports and the call list separate calls in opening hours from calls out o
     assert.match(plain, new RegExp(`Calls ${calls} .* before.*Busiest callers`), of);
     assert.doesNotMatch(plain, /Number called .*\+49 89 1234567 4 0 /, of);
   }
+});
+
+test('who rings and talks now is on the screens of users while it changes; in the end the call says who rang and who talked', async (t) => {
+  const served = await serve(t);
+  const { a, b, url, ask, post } = served;
+  const boss = await browse(served, 'Boss');
+  await boss.send('/extensions', { extension: '101', name: 'Anna', user: '' });
+  const tell = (calls: unknown, token = a.token) =>
+    ask('/bridge/calls', { method: 'POST', body: { calls }, token });
+  const frames = screenEvents(url, { cookie: boss.cookie });
+  t.after(() => frames.return(undefined));
+  /** The calls of the next event of this kind. */
+  const next = async (event: 'calls' | 'call' | 'who') => {
+    for (;;) {
+      const { value } = await frames.next();
+      if (value?.event === event) return value.event === 'call' ? [value.call] : value.calls;
+    }
+  };
+  const pick = ([first]: readonly { rings?: unknown; talks?: unknown }[]) => [first?.rings, first?.talks];
+  await next('calls');
+
+  const call = { id: 'c', from: '+493011' };
+  const anna = { by: '101', name: 'Anna' };
+  const mobile = { by: '+491713920011', name: '+491713920011' };
+  await post(a.token, event({ ...call, extras: { rang: [] } }));
+  assert.deepEqual(pick(await next('call')), [[], []], 'nobody yet, and this bridge says it');
+  await tell([{ id: 'c', rings: ['101', '+491713920011'], talks: [] }]);
+  assert.deepEqual(await next('who'), [{ id: 'c', rings: [anna, mobile], talks: [] }]);
+  const rang = [
+    { by: '101', from: 2_000, for: 15_000 },
+    { by: '+491713920011', from: 2_000, for: 20_400 },
+  ];
+  await post(a.token, event({ ...call, status: 'answered', caller_id: '101', extras: { rang } }));
+  assert.deepEqual(pick(await next('call')), [[], [anna]], 'the event says that');
+  await tell([{ id: 'c', rings: [], talks: ['102'] }]);
+  await next('who');
+  for await (const first of screenEvents(url, { cookie: boss.cookie })) {
+    assert.deepEqual(pick(first.event === 'calls' ? first.calls : []), [[], [{ by: '102', name: '102' }]]);
+    break;
+  }
+  assert.deepEqual(pick(await openCalls(url, a.token)), [undefined, undefined], 'for users');
+
+  const talked = [
+    { by: '101', from: 17_000, to: 37_000 },
+    { by: '102', from: 37_000, to: 287_000 },
+    { by: '103', from: 280_000 },
+  ];
+  await post(a.token, event({ ...call, status: 'completed', extras: { rang, talked } }));
+  const ended = await next('call');
+  assert.deepEqual(pick(ended), [undefined, undefined]);
+  assert.deepEqual((ended as ScreenCall[])[0]?.talked?.[0], { by: '101', from: 17_000, to: 37_000 });
+  const { plain } = await boss.read('/calls/details?id=c');
+  assert.match(plain, /Rang Anna 0:15, \+491713920011 0:20 Talked Anna 0:20, then 102 4:10, 103 /);
+  await post(a.token, event({ id: 'd', from: '+493012', extras: sales }));
+  const rows = (await csvOf(boss, '/calls.csv')).map(({ id, rang, talked }) => [id, rang, talked]);
+  assert.deepEqual(rows, [
+    ['d', '', ''],
+    ['c', 'Anna 0:15, +491713920011 0:20', 'Anna 0:20, then 102 4:10, 103'],
+  ]);
+  const people = (await csvOf(boss, '/reports.csv?table=people')).map(
+    ({ person, offered, answered, taken_by_others, missed, total_talk_seconds }) =>
+      [person, offered, answered, taken_by_others, missed, total_talk_seconds].join(),
+  );
+  assert.deepEqual(people.sort(), [
+    '+49 171 3920011,1,0,1,0,0',
+    '102,1,1,0,0,250',
+    '103,1,1,0,0,0',
+    'Anna (101),1,1,0,0,20',
+  ]);
+  assert.match((await boss.read('/reports')).plain, /Person Offered Answered Before Taken by others Missed /);
+
+  assert.equal(
+    (await tell([{ id: 'c', rings: ['101'], talks: [] }], b.token)).status,
+    200,
+    'of another account',
+  );
+  for (const wrong of [undefined, [{ id: 'c' }], Array.from({ length: 101 }, () => ({}))])
+    assert.equal((await tell(wrong)).status, 422);
+  assert.equal((await tell([], 'nobody')).status, 401);
+  const logged = await served.history(a.token, '?search=request&search_term=bridge');
+  assert.deepEqual(logged, [], 'not in the API log');
 });

@@ -4,6 +4,7 @@ import { type TestContext, test } from 'node:test';
 import { createKeys, serverSecret } from '../../src/service/accounts/keys.ts';
 import type { DatabaseSettings } from '../../src/service/database/open-store.ts';
 import { basePath } from '../../src/shared/api/contract/paths.ts';
+import { certificate } from '../tools/service/certificate.ts';
 import { event, serve } from '../tools/service/harness.ts';
 import { browse, form, withStore } from '../tools/service/people.ts';
 import { bearer, screenEvents } from '../tools/service/stream.ts';
@@ -79,6 +80,7 @@ function requests(token: string, admin: string, session: { cookie: string; token
       'broken event': byToken('/voice/call', '{"id": "late", "from": "+4930777002'),
       'no route': byToken('/voice/nothing', { id: 'late' }),
       health: byToken('/bridge/health', { problems: [] }),
+      certificate: byToken('/bridge/certificate', certificate()),
     },
     administration: {
       customer: byAdmin('PUT', '/customers/late', { name: 'Late', numbers: ['+4930777003'] }),

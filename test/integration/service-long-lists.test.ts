@@ -27,6 +27,8 @@ const old = { segments: 260, extensions: 2_060, integrations: 260, users: 560 };
 function fill(account: number, user: number, now: number): string {
   const pbx = `(SELECT min(id) FROM integrations WHERE account_id = ${account})`;
   const at = `${now} - i * 1000`;
+  // For more than a day: until then they are not counted as never reached.
+  const missed = `${now - 25 * 3_600_000} - i * 1000`;
   return `BEGIN;
     INSERT INTO segments (account_id, name, priority) SELECT ${account}, 'Seg ' || i, 0 FROM ${numbers(old.segments)};
     INSERT INTO extensions (account_id, extension, name) SELECT ${account}, '8' || i, 'Desk ' || i FROM ${numbers(old.extensions)};
@@ -37,7 +39,7 @@ function fill(account: number, user: number, now: number): string {
     INSERT INTO customer_numbers (account_id, number, customer_id)
       SELECT ${account}, '+4930' || (1000000 + i), (SELECT id FROM customers WHERE account_id = ${account} AND reference = 'c1') FROM ${numbers(MANY)};
     INSERT INTO calls (account_id, integration_id, call_id, status, from_number, number, number_called, started_at, ringing_at, completed_at, missed)
-      SELECT ${account}, ${pbx}, 'missed' || i, 'completed', '+4940' || (1000000 + i), '+4940' || (1000000 + i), '+4989' || (1000000 + i), ${at}, ${at}, ${at} + 500, 1 FROM ${numbers(MANY)};
+      SELECT ${account}, ${pbx}, 'missed' || i, 'completed', '+4940' || (1000000 + i), '+4940' || (1000000 + i), '+4989' || (1000000 + i), ${missed}, ${missed}, ${missed} + 500, 1 FROM ${numbers(MANY)};
     INSERT INTO calls (account_id, integration_id, call_id, status, from_number, number, caller_id, started_at, ringing_at, answered_at, completed_at, missed)
       SELECT ${account}, ${pbx}, 'answered' || i, 'completed', '+4941000001', '+4941000001', '8' || i, ${at}, ${at}, ${at} + 100, ${at} + 500, 0 FROM ${numbers(MANY)};
     INSERT INTO calls (account_id, integration_id, call_id, status, from_number, number, started_at, ringing_at)
@@ -90,6 +92,8 @@ const userLists: readonly Shown[] = [
   { of: extensions, most: 200, more: /\/users\?extension-page=2/ },
   { of: named(/\+4989\d{7}|\+49 89 \d+/g), most: 400, more: /\/users\?called-page=2/ },
 ];
+
+const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
 
 /** By route, what an answer shows of an account that has more. A new route without a row fails. */
 // biome-ignore format: one list a line
@@ -151,6 +155,8 @@ const answers: Readonly<Record<string, Entry>> = {
   '/api/v1/voice': { path: '/api/v1/voice?limit=100', shown: [{ of: count(/"created_at"/g), most: 100, more: /page=2/ }] },
   '/api/v1/voice/call': short,
   '/api/v1/voice/priority': short,
+  '/api/v1/bridge/call-backs': { shown: [{ of: count(/"\+49/g), most: 1_000, more: 'limited' }] },
+  '/api/v1/bridge/calls': { path: '/api/v1/bridge/calls?from=%21&to=z', shown: [{ of: count(/"status"/g), most: 2_000, more: /"next":"/ }] },
   '/admin/openapi.json': short,
   '/admin/account': short,
   '/admin/accounts': short,
@@ -165,13 +171,20 @@ const answers: Readonly<Record<string, Entry>> = {
   '/admin/customers/:reference': { shown: [{ of: named(/\+4930\d{7}/g), most: MANY, more: 'limited' }] },
   '/admin/webhooks': { shown: [{ of: named(/hook\d+/g), most: maxWebhooks, more: 'limited' }] },
   '/admin/webhooks/:uid': short,
+  '/admin/calls': { path: '/admin/calls?limit=200', shown: [{ of: count(/"id":/g), most: 200, more: /"next":"/ }] },
+  '/admin/calls/:id': { path: '/admin/calls/missed1', shown: [{ of: count(/"id":/g), most: 1, more: 'limited' }] },
+  '/admin/events': short, // without a place, as here, it has none
+  '/admin/people': { path: '/admin/people?limit=200', shown: [{ of: named(/Cust \d+/g), most: 200, more: /"next":"/ }] },
+  '/admin/notes': { path: '/admin/notes?limit=200', shown: [{ of: named(/Note \d+/g), most: 200, more: /"next":"/ }] },
+  '/admin/call-backs': { path: '/admin/call-backs?limit=200', shown: [{ of: count(/"times":/g), most: 200, more: /"next":"/ }] },
+  '/admin/figures': { path: `/admin/figures?from=${yesterday}&to=${yesterday}`, shown: [{ of: count(/"service_level":/g), most: 5 * 1_001, more: 'limited' }] },
   '/admin/export': { shown: [{ of: named(/Cust \d+/g), most: MANY, more: 'whole' }] },
 };
 /** Streams: the first is looked at below, the other begins with nothing. */
 const streams = ['/events', '/api-log/stream'];
 
 /** What is short has no more characters: the document of /admin is the longest. */
-const SHORT = 80_000;
+const SHORT = 160_000;
 
 test('every answer about an account that has very much has a limit, and says that there is more', async (t) => {
   const routes = watchRoutes(t);

@@ -110,6 +110,8 @@ test('an old token ends by itself, its use is noted once a minute for each addre
   assert.equal(noted.length, 4);
   now = 200_000;
   assert.equal(directory.authenticate(old, '10.0.0.1'), undefined);
+  now = -8 * 86_400_000;
+  assert.equal(directory.authenticate(old, '10.0.0.1'), undefined, 'replaced while the clock was ahead');
   assert.equal(directory.authenticate(keys.integrationToken(integration))?.integration.id, 2);
   now = 0;
   integration.enabled = false;

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { callSchema } from '../../src/service/calls/call-data.ts';
+import { webhookEvents } from '../../src/service/webhooks/webhook.ts';
 import { decisions } from '../../src/shared/api/contract/decisions.ts';
 import { routes } from '../../src/shared/api/contract/routes.ts';
 import { serve } from '../tools/service/harness.ts';
@@ -10,6 +12,7 @@ type Document = {
   security: object[];
   components: { schemas: Record<string, object> };
   paths: Record<string, object>;
+  webhooks?: Record<string, object>;
 };
 
 test('the OpenAPI document is served without a token, and is what the contract says', async (t) => {
@@ -27,6 +30,7 @@ test('the OpenAPI document is served without a token, and is what the contract s
     described.toSorted(),
     Object.values(routes)
       .map(({ method, path }) => `${method} ${path}`)
+      .concat('GET /events')
       .toSorted(),
   );
   for (const [key, { decides, because }] of Object.entries(decisions)) {
@@ -35,20 +39,45 @@ test('the OpenAPI document is served without a token, and is what the contract s
     assert.ok(document.info.description.includes(because), key);
   }
   const { json: administration } = await ask(`${url}/admin/openapi.json`);
-  for (const { paths, components } of [document, administration as Document]) {
+  for (const { paths, webhooks, components } of [document, administration as Document]) {
     const operations = Object.values(paths).flatMap(Object.values) as {
       operationId?: string;
       responses: object;
     }[];
     assert.ok(operations.length >= 5);
     assert.equal(new Set(operations.map(({ operationId }) => operationId ?? '')).size, operations.length);
+    // A stream takes no field, and has begun when the storage is asked.
     for (const { operationId, responses } of operations)
-      for (const status of [401, 422, 503]) assert.ok(`${status}` in responses, `${operationId}: ${status}`);
-    const wanted = [...JSON.stringify([paths, components]).matchAll(/#\/components\/schemas\/(\w+)/g)];
+      for (const status of operationId === 'streamCalls' ? [401, 429] : [401, 422, 503])
+        assert.ok(`${status}` in responses, `${operationId}: ${status}`);
+    const wanted = [
+      ...JSON.stringify([paths, webhooks, components]).matchAll(/#\/components\/schemas\/(\w+)/g),
+    ];
     assert.deepEqual(
       [...new Set(wanted.map(([, name]) => name))].sort(),
       Object.keys(components.schemas).sort(),
       'every schema that is named, and no other',
     );
   }
+});
+
+type Described = {
+  readonly post: {
+    readonly requestBody: {
+      readonly content: Record<string, { readonly schema: { readonly properties: Record<string, object> } }>;
+    };
+  };
+};
+
+test('the bodies of webhooks are described, and the example of a call is one', async (t) => {
+  const { ask, url } = await serve(t);
+  const { webhooks = {}, components } = (await ask(`${url}/admin/openapi.json`)).json as Document;
+  assert.deepEqual(Object.keys(webhooks), [...webhookEvents]);
+  for (const [name, { post }] of Object.entries(webhooks as Record<string, Described>)) {
+    const { type, data } = post.requestBody.content['application/json']?.schema.properties ?? {};
+    assert.deepEqual([type, data], [{ type: 'string', const: name }, { $ref: '#/components/schemas/Call' }]);
+  }
+  const { examples = [] } = components.schemas.Call as { examples?: unknown[] };
+  assert.equal(examples.length, 1);
+  for (const example of examples) assert.deepEqual(callSchema.parse(example), example);
 });

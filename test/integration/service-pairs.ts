@@ -79,7 +79,7 @@ const join = ({ send, a, number }: Round, stranger: string, who?: 'colleague') =
 /** A button of Call back about a number; `taker`: whom the page showed as calling back. */
 const callBack = (
   { send, number }: Round,
-  kind: 'taken' | 'released' | 'done' | 'note',
+  kind: 'taken' | 'released' | 'done' | 'note' | 'tried 15' | 'remind 60',
   name: string,
   { taker = '', who, ...fields }: { taker?: string; who?: 'colleague'; to?: string; text?: string } = {},
 ) => send('/call-back', { number: number(name), kind, taker, ...fields }, who);
@@ -194,6 +194,40 @@ const pairs: Readonly<Record<string, Pair>> = {
       assert.ok(first.ok, first.said);
       assert.deepEqual((await acts('s1')).toSorted(), ['done Ann', ...(second.ok ? ['taken Ben'] : [])]);
       if (!second.ok) assert.match(second.said, /^409 Somebody else changed this/);
+    },
+  },
+  'a missed person is not reached, and taken over': {
+    async before(round) {
+      await round.miss('s1');
+      await callBack(round, 'taken', 's1');
+    },
+    first: (round) => callBack(round, 'tried 15', 's1', { taker: 'Ann' }),
+    second: (round) => callBack(round, 'taken', 's1', { taker: 'Ann', who: 'colleague' }),
+    async check({ first, second, acts }) {
+      assert.ok(second.ok, second.said);
+      if (!first.ok) assert.match(first.said, /^409 Ben is calling back already/);
+      assert.deepEqual(await acts('s1'), ['taken Ann', ...(first.ok ? ['tried Ann'] : []), 'taken Ben']);
+    },
+  },
+  'two want to be reminded of one missed person': {
+    before: ({ miss }) => miss('s1'),
+    first: (round) => callBack(round, 'remind 60', 's1'),
+    second: (round) => callBack(round, 'remind 60', 's1', { who: 'colleague' }),
+    async check({ first, second, acts }) {
+      assert.ok(first.ok !== second.ok, 'one of them gets an error');
+      if (first.ok) assert.match(second.said, /^409 Ann is calling back already/);
+      else assert.match(first.said, /^409 Ben is calling back already/);
+      assert.deepEqual(await acts('s1'), [first.ok ? 'remind Ann' : 'remind Ben']);
+    },
+  },
+  'a missed person is not reached, and done': {
+    before: ({ miss }) => miss('s1'),
+    first: (round) => callBack(round, 'tried 15', 's1'),
+    second: (round) => callBack(round, 'done', 's1', { who: 'colleague' }),
+    async check({ first, second, acts }) {
+      assert.ok(second.ok, second.said);
+      assert.deepEqual((await acts('s1')).toSorted(), ['done Ben', ...(first.ok ? ['tried Ann'] : [])]);
+      if (!first.ok) assert.match(first.said, /^409 Somebody else changed this/);
     },
   },
   'a1 is forgotten, and A is edited': {

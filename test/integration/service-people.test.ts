@@ -94,6 +94,45 @@ test("a person's page says who spoke with them last, and links into the office's
   assert.match(plain, /Last with 1002/);
 });
 
+test("a person's story shows one kind, the notes with some words, or one week", async (t) => {
+  const served = await scene(t);
+  const { jana } = served;
+  for (const status of ['ringing', 'completed'])
+    await served.post(served.a.token, event({ id: 'missed', status }));
+  for (const text of ['The key is at Müller’s', 'Calls on Fridays'])
+    await jana.send('/call-back', { number, kind: 'note', text, from: 'person' });
+  const story = async (also: Record<string, string>) => {
+    const { text } = await jana.read(`${card}&${new URLSearchParams(also)}`);
+    return textOf(
+      text.slice(text.indexOf('id="story"'), text.indexOf('</section>', text.indexOf('id="story"'))),
+    )
+      .replace(/\d+:\d\d(:\d\d)?/g, '')
+      .replace(/\s+/g, ' ');
+  };
+  const shows = async (also: Record<string, string>, ...expected: readonly RegExp[]) => {
+    const text = await story(also);
+    const all = [/Müller/, /Fridays/, /1001 answered/, /1002 answered/, /Missed/];
+    for (const one of all)
+      assert.equal(
+        one.test(text),
+        expected.some(({ source }) => source === one.source),
+        `${one} in ${text}`,
+      );
+  };
+  await shows({}, /Müller/, /Fridays/, /1001 answered/, /1002 answered/, /Missed/);
+  await shows({ show: 'notes' }, /Müller/, /Fridays/);
+  await shows({ show: 'calls' }, /1001 answered/, /1002 answered/, /Missed/);
+  await shows({ show: 'missed' }, /Missed/);
+  await shows({ q: 'muller KEY' }, /Müller/);
+  await shows({ q: 'nobody' });
+  assert.match(await story({ q: 'nobody' }), /Nothing matches/);
+  await shows({ week: '2020-01-01' });
+  const [link = ''] =
+    (await jana.read(card)).text.match(/week=\d{4}-\d\d-\d\d(?=" title="[^"]*3 calls, 1 missed)/) ?? [];
+  const [, week = ''] = link.split('=');
+  await shows({ week, show: 'missed' }, /Missed/);
+});
+
 test('pages say what is left out or removed to users who can change it: mail in reports, a number for good', async (t) => {
   const { jana, boss } = await scene(t);
   assert.match((await boss.read('/reports')).plain, /Weekly report by e-mail .*SMTP_URL is empty/);
@@ -142,7 +181,11 @@ test('what agents may delete is a setting of the account: customers, and notes a
   assert.equal(await removeNote(first), 303);
   assert.match((await jana.read(card)).plain, /By fax/);
   assert.doesNotMatch((await jana.read(card)).plain, /Wants an offer/);
-  assert.equal(await removeNote(first), 303, 'removed already');
+  assert.equal(await removeNote(first), 409, 'removed already');
+  const fax = noteIn((await jana.read(card)).text);
+  await boss.send('/person/note', { ...fax, text: 'By fax, today' });
+  assert.equal(await removeNote({ ...fax, user: 'Boss' }), 409, 'it says something else now');
+  assert.match((await jana.read(card)).plain, /By fax, today/);
   assert.match((await boss.read('/audit')).plain, /Removed .*note of Boss about \+4930901820/);
   assert.match((await customer()).text, /\/person\/remove/);
   assert.equal((await jana.send('/person/remove', { customer: '1' })).status, 303);

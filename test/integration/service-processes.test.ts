@@ -106,6 +106,10 @@ describe('several processes on one database are as one', { skip }, () => {
         heard.push(`customers of ${of}`);
         news.resolve();
       },
+      who: (of, calls) => {
+        heard.push([of, ...calls]);
+        news.resolve();
+      },
     });
     t.after(stop);
     await listening.promise;
@@ -128,6 +132,20 @@ describe('several processes on one database are as one', { skip }, () => {
       await change();
       await news.promise;
     }
+    // A notification of PostgreSQL holds 8000 bytes: the second call is too large for one.
+    const people = (of: string) => Array.from({ length: 50 }, (_, n) => `${n} ${of}`.padEnd(63, '李😀'));
+    const now = [
+      { id: 'a', rings: ['1 [2], "x"', '+49'], talks: [] },
+      { id: 'b', rings: people('r'), talks: people('t') },
+      { id: 'c', rings: [], talks: ['3'] },
+    ];
+    await here.otherProcesses.tellWho(account, now);
+    await here.otherProcesses.tellWho(account, now.slice(2));
+    await until('the other process to know', () => heard.length === 7);
+    assert.deepEqual(heard.splice(5), [
+      [account, ...now],
+      [account, now[2]],
+    ]);
     assert.deepEqual(heard, [account, ...Array(4).fill(`customers of ${account}`)]);
   });
 

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { chmodSync, existsSync } from 'node:fs';
 import { before, describe, type TestContext, test } from 'node:test';
+import { connect } from 'node:tls';
 import { Agent, request } from 'undici';
 import { createCertificate } from '../tools/certificate.ts';
 import { cannotInstall, installPackages } from '../tools/debian.ts';
@@ -47,6 +49,20 @@ describe('behind nginx with the sample configuration', { skip: cannot && `nginx:
     assert.deepEqual(statuses, [...Array(10).fill(401), 429, 429]);
     assert.equal(await attempt('127.0.0.2', password), 429);
     assert.equal(await attempt('127.0.0.3', password), 303);
+  });
+
+  test('browsers get HTTP/2, with which no number of tabs uses up their connections', async (t) => {
+    const { url } = await behindNginx(t);
+    const { hostname, port } = new URL(url);
+    const socket = connect({
+      host: hostname,
+      port: Number(port),
+      rejectUnauthorized: false,
+      ALPNProtocols: ['h2', 'http/1.1'],
+    });
+    t.after(() => socket.destroy());
+    await once(socket, 'secureConnect');
+    assert.equal(socket.alpnProtocol, 'h2');
   });
 
   test('plain http leads to https, every answer says that browsers are to use only that, and pages answer to SERVICE_HOSTS alone', async (t) => {

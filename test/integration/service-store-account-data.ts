@@ -16,6 +16,7 @@ async function fill(store: Store, account: number, uid: string): Promise<void> {
   await directory.changeIntegration(made.id, { replaces: 1, oldTokenUntil: 9_000_000_000_000 });
   await directory.oldTokenUsed({ ...made, tokenCounter: 2 }, '192.0.2.1', 7);
   await directory.saveBridgeReport(made.id, 7, '{"problems":[]}');
+  await directory.saveCertificate(made.id, 7, '{}');
   await customers.putSegment(account, { name: 'Gold', priority: 2 });
   await customers.put(
     account,
@@ -51,6 +52,7 @@ async function fill(store: Store, account: number, uid: string): Promise<void> {
   await store.callers.act(account, { number: '+4930100001', at: 1, user: 'Ann', kind: 'note', text: 'x' });
   await store.audit.write({ account, at: 1, what: 'settings', who: 'Ann', from: '::1', target: 'x' });
   await addWebhook(store, account);
+  await store.webhooks.events.begin(account, 1);
   await Array.fromAsync(store.reports.figures(account, [{ since: 0, until: 900_000 }], 90_000_000));
 }
 
@@ -80,6 +82,7 @@ export const accountDataTests: StoreTests = {
       'bridge_health',
       'caller_actions',
       'calls',
+      'certificates',
       'customer_numbers',
       'customers',
       'extensions',

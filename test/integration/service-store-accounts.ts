@@ -191,6 +191,10 @@ export const accountTests: StoreTests = {
     await directory.saveBridgeReport(id, 7, '{"problems":[]}');
     const report = { reportedAt: 7, report: '{"problems":[]}' };
     assert.deepEqual(await directory.bridgeReport(id), report);
+    assert.equal(await directory.certificate(id), undefined);
+    for (const certificate of ['{"month":"2026-10"}', '{"month":"2026-11"}'])
+      await directory.saveCertificate(id, 7, certificate);
+    assert.equal(await directory.certificate(id), '{"month":"2026-11"}');
     const bridge = { id, uid: 'i', account, name: 'PBX 2', lastAt: null, ...report };
     const ours = async () =>
       (await directory.fleetBridges()).filter((one) => one.account === account && one.id === id);
@@ -284,9 +288,13 @@ export const accountTests: StoreTests = {
     const codes = ['1', '2', '3'].map((digit) => digit.repeat(64)) as [string, string, string];
     await users.setSecondFactor(a, 'factor', codes);
     assert.equal((await users.find({ uid: 'a' }))?.secondFactor, 'factor');
-    const both = await Promise.all([users.useCodeStep(a, 5), users.useCodeStep(a, 5)]);
+    const both = await Promise.all([users.useCodeStep(a, 5, 16), users.useCodeStep(a, 5, 16)]);
     assert.deepEqual(both.toSorted(), [false, true]);
-    assert.deepEqual([await users.useCodeStep(a, 4), await users.useCodeStep(a, 6)], [false, true]);
+    assert.deepEqual([await users.useCodeStep(a, 4, 16), await users.useCodeStep(a, 6, 16)], [false, true]);
+    await users.useCodeStep(a, 1_000, 1_010);
+    assert.equal(await users.useCodeStep(a, 7, 1_000), false);
+    assert.equal(await users.useCodeStep(a, 7, 999), true, 'the clock was ahead');
+    assert.equal(await users.useCodeStep(a, 7, 999), false);
     const uses = await Promise.all([users.useRecoveryCode(a, codes[0]), users.useRecoveryCode(a, codes[0])]);
     assert.deepEqual(uses.toSorted(), [false, true]);
     assert.equal(await users.useRecoveryCode(b, codes[1]), false);
@@ -403,12 +411,20 @@ export const accountTests: StoreTests = {
     await users.useSession('s3', 50);
     await users.useSession('s4', 40);
     assert.deepEqual(await users.lastSeen(account, [user]), new Map([[user, 50]]));
-    await users.trimSessions({ openedBefore: 0, usedBefore: 41 });
+    await users.trimSessions({ openedBefore: 0, usedBefore: 41, usedAfter: 60 });
     await isOpen('s3');
     await opens('s1', 60);
     await users.closeSessions(user, 's1');
     await isOpen('s1');
-    await users.trimSessions({ openedBefore: 61, usedBefore: 0 });
+    await users.trimSessions({ openedBefore: 0, usedBefore: 0, usedAfter: 60 });
+    await isOpen('s1');
+    await opens('s5', 20);
+    await users.useSession('s5', 62);
+    await opens('s6', 61);
+    await users.useSession('s6', 60);
+    await users.trimSessions({ openedBefore: 0, usedBefore: 0, usedAfter: 60 });
+    await isOpen('s1');
+    await users.trimSessions({ openedBefore: 61, usedBefore: 0, usedAfter: 100 });
     await isOpen();
   },
 

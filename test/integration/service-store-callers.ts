@@ -4,6 +4,8 @@ import { noFilter } from '../../src/service/calls/call-store.ts';
 import { createScreens } from '../../src/service/calls/screens.ts';
 import type { Store } from '../../src/service/database/store.ts';
 import { createCallBackList } from '../../src/service/people/call-back-list.ts';
+import { promisedBy } from '../../src/service/people/call-backs.ts';
+import { MOST_TRIED } from '../../src/service/people/caller-action-store.ts';
 import type { CallGroup } from '../../src/service/people/caller-call-store.ts';
 import { customer } from '../../src/service/people/customer.fixture.ts';
 import { report } from '../tools/service/recorded-request.ts';
@@ -55,6 +57,33 @@ export const callerTests: StoreTests = {
     assert.deepEqual(await missed({ kind: 'segments', name: 'Gold' }), ['b']);
     assert.deepEqual(await missed({ kind: 'integrations', name: '1' }), ['b', 'd']);
     assert.deepEqual(await missed({ kind: 'extensions', name: '1001' }), []);
+  },
+
+  async 'notes of an account are listed newest first, page by page, of some numbers alone and since a time'({
+    store,
+    account,
+    other,
+  }) {
+    const act = (of: number, number: string, at: number, text: string | null) =>
+      store.callers.act(of, { number, at, user: 'Eve', kind: text === null ? 'taken' : 'note', text });
+    await store.customers.put(account, [customer({ reference: '7', numbers: ['110', '112'] })]);
+    await act(account, '110', 10, 'first');
+    await act(account, '113', 10, 'stranger');
+    await act(account, '112', 20, 'second');
+    await act(account, '112', 30, null);
+    await act(other, '110', 40, 'theirs');
+    const query = { numbers: null, since: null, before: null, limit: 9 };
+    const notes = async (change: Partial<Parameters<Store['callers']['notes']>[1]> = {}) =>
+      (await store.callers.notes(account, { ...query, ...change })).map(
+        ({ text, customer: who }) => `${text} ${who}`,
+      );
+    assert.deepEqual(await notes(), ['second 7', 'stranger null', 'first 7']);
+    assert.deepEqual(await notes({ since: 11 }), ['second 7']);
+    assert.deepEqual(await notes({ numbers: ['110', '112'] }), ['second 7', 'first 7']);
+    assert.deepEqual(await notes({ numbers: [] }), []);
+    const [, last] = await store.callers.notes(account, { ...query, limit: 2 });
+    assert.ok(last);
+    assert.deepEqual(await notes({ before: last }), ['first 7']);
   },
 
   async 'missed calls are listed by their end, newest kept, with the call in which the caller got through'({
@@ -193,18 +222,60 @@ export const callerTests: StoreTests = {
     assert.deepEqual(await found({ numbers: ['112', '110', '119'] }, 3), all.slice(1));
     const [{ id } = { id: 0 }] = await callers.actions(account, { numbers: ['112'] }, 1);
     const note = { id, number: '112', at: 20, user: 'Ann' };
-    assert.equal(await callers.editNote(account, note, 'Bob', 'calls today'), true);
-    assert.equal(await callers.editNote(account, note, 'Bob', 'again'), false, 'it is Bob’s now');
+    const said = (await found({ numbers: ['112'] }))[0]?.text ?? '';
+    const edit = (of: typeof note, read: string, text: string) =>
+      callers.editNote(account, { ...of, read }, { by: 'Bob', text });
+    assert.equal(await edit(note, 'what it said before', 'calls today'), false);
+    assert.equal(await edit(note, said, 'calls\r\ntoday'), true);
+    assert.equal(await edit(note, said, 'again'), false, 'it is Bob’s now');
+    const his = { ...note, user: 'Bob' };
+    assert.equal(await edit(his, said, 'again'), false, 'and says something else');
+    assert.equal(await edit(his, 'calls\ntoday', 'calls today'), true);
     const [edited] = await found({ numbers: ['112'] });
     assert.deepEqual([edited?.at, edited?.user, edited?.text], [20, 'Bob', 'calls today']);
-    assert.equal(await callers.removeNote(account, note), false);
+    const remove = (of: typeof note, read: string) => callers.removeNote(account, { ...of, read });
+    assert.equal(await remove(note, 'calls today'), false);
+    assert.equal(await remove(his, said), false, 'it says something else now');
     await customers.put(account, [customer({ reference: '7', numbers: ['112'] })]);
     assert.deepEqual(
       (await found({ since: 20 })).map((one) => one.customer),
       ['7', null, null],
     );
-    assert.equal(await callers.removeNote(account, { ...note, user: 'Bob' }), true);
+    assert.equal(await remove(his, 'calls today'), true);
     assert.deepEqual(await found({ numbers: ['112'] }), []);
+  },
+
+  async 'the notes of some numbers in a span, and when they called'({ store, account, other }) {
+    const { callers } = store;
+    const note = (number: string, at: number, of = account) =>
+      callers.act(of, { number, at, user: 'Ann', kind: 'note', text: `${number} ${at}` });
+    for (const at of [10, 20, 30]) await note('110', at);
+    await note('112', 20);
+    await note('119', 20);
+    await note('110', 20, other);
+    await callers.act(account, { number: '110', at: 25, user: 'Ann', kind: 'done', text: null });
+    const notes = async (since: number, until: number, limit = 9) => {
+      const of = { numbers: ['110', '112'], since, before: { at: until, id: 0 }, limit };
+      return (await callers.notes(account, of)).map(({ text }) => text);
+    };
+    assert.deepEqual(await notes(0, 31), ['110 30', '112 20', '110 20', '110 10']);
+    assert.deepEqual(await notes(11, 30), ['112 20', '110 20']);
+    assert.deepEqual(await notes(0, 31, 2), ['110 30', '112 20']);
+
+    for (const [n, from] of ['110', '110', '112', '119'].entries())
+      await report(store, {
+        ...{ account, id: `c${n}`, status: 'completed', at: 100 + n, from },
+        ...(n === 0 && { callerId: '1001' }),
+      });
+    const called = async (since: number, max = 9) =>
+      (await callers.callTimes(account, ['110', '112'], since, max)).sort((a, b) => a.at - b.at);
+    assert.deepEqual(await called(100), [
+      { at: 100, missed: false },
+      { at: 101, missed: true },
+      { at: 102, missed: true },
+    ]);
+    assert.deepEqual(await called(102), [{ at: 102, missed: true }]);
+    assert.equal((await called(0, 2)).length, 2);
   },
 
   async 'of two notes that one user writes in the same millisecond, one is edited, and one removed'({
@@ -218,19 +289,97 @@ export const callerTests: StoreTests = {
     const texts = async () => (await notes()).map(({ text }) => text);
     const [one, two] = await notes();
     assert.ok(one && two);
-    assert.equal(await callers.editNote(account, two, 'Bob', 'edited'), true);
+    const asRead = (note: typeof one) => ({ ...note, read: note.text ?? '' });
+    const edit = (note: typeof one, text: string) =>
+      callers.editNote(account, asRead(note), { by: 'Bob', text });
+    const remove = (of: number, note: typeof one) => callers.removeNote(of, asRead(note));
+    assert.equal(await edit(two, 'edited'), true);
     assert.deepEqual(await texts(), ['one', 'edited', 'three']);
-    assert.equal(await callers.removeNote(account, two), false, 'it is Bob’s now');
-    assert.equal(await callers.removeNote(other, one), false);
-    assert.equal(await callers.removeNote(account, one), true);
+    assert.equal(await remove(account, two), false, 'it is Bob’s now');
+    assert.equal(await remove(other, one), false);
+    assert.equal(await remove(account, one), true);
     assert.deepEqual(await texts(), ['edited', 'three']);
     // SQLite gives the id of the last row that is removed to the next one.
     const [, three] = await notes();
     assert.ok(three);
-    assert.equal(await callers.removeNote(account, three), true);
+    assert.equal(await remove(account, three), true);
     await callers.act(account, { ...written, at: 21, text: 'four' });
-    assert.equal(await callers.removeNote(account, three), false);
+    assert.equal(await remove(account, three), false);
     assert.deepEqual(await texts(), ['edited', 'four']);
+  },
+
+  async 'what a bridge has seen is stored once, by its id, with how long they talked'({
+    store: { callers },
+    account,
+    other,
+  }) {
+    const seen = {
+      number: '110',
+      at: 5,
+      user: '101',
+      kind: 'talked',
+      text: null,
+      seconds: 130,
+      report: 'pbx-1',
+    } as const;
+    const { seconds: _, ...unreached } = seen;
+    const tried = { ...unreached, at: 4, kind: 'tried', report: 'pbx-0' } as const;
+    assert.equal(await callers.hasReport(account, 'pbx-1'), false);
+    for (const each of [tried, seen]) assert.equal(await callers.act(account, each), true);
+    assert.equal(await callers.act(account, { ...seen, at: 6, seconds: 131 }), false, 'sent once more');
+    assert.equal(await callers.hasReport(account, 'pbx-1'), true);
+    assert.equal(await callers.hasReport(other, 'pbx-1'), false);
+    assert.equal(await callers.act(other, seen), true, 'of another account');
+    const stored = await callers.actions(account, { numbers: ['110'] }, 9);
+    assert.deepEqual(
+      stored.map(({ kind, at, user, seconds }) => [kind, at, user, seconds]),
+      [
+        ['tried', 4, '101', undefined],
+        ['talked', 5, '101', 130],
+      ],
+    );
+
+    const isTriedOut = async () =>
+      [
+        await callers.isTriedOut(account, '110', 4),
+        await callers.isTriedOut(account, '110', 5),
+        await callers.isTriedOut(account, '112', 4),
+        await callers.isTriedOut(other, '110', 4),
+      ].join();
+    const again = (n: number) => callers.act(account, { ...tried, report: `again-${n}` });
+    for (let n = 2; n < MOST_TRIED; n += 1) await again(n);
+    assert.equal(await isTriedOut(), 'false,false,false,false');
+    await again(MOST_TRIED);
+    assert.equal(await isTriedOut(), 'true,false,false,false');
+  },
+
+  async 'a try and a reminder are stored with when the person is called next; one that a bridge has seen has no such time'({
+    store: { callers, customers },
+    account,
+  }) {
+    const seen = { number: '110', at: 1, user: '101', kind: 'tried', text: null, report: 'pbx-2' } as const;
+    const said = {
+      number: '110',
+      at: 2,
+      user: 'Ann',
+      kind: 'tried',
+      text: null,
+      due: 2_000_000_000_000,
+    } as const;
+    const asked = { ...said, at: 3, kind: 'remind', due: 4 } as const;
+    for (const each of [seen, said, asked]) assert.equal(await callers.act(account, each), true);
+    const stored = await callers.actions(account, { numbers: ['110'] }, 9);
+    assert.deepEqual(
+      stored.map(({ kind, due }) => [kind, due]),
+      [
+        ['tried', undefined],
+        ['tried', 2_000_000_000_000],
+        ['remind', 4],
+      ],
+    );
+    const { actions } = await customers.promises(account, '110', 0);
+    assert.equal(promisedBy(actions), 'Ann');
+    assert.equal((await customers.whoCalls(account, '110', 0)).mayBeTaken, true);
   },
 
   async 'an action is stored only if it follows the newest about the person, if it says after which'({

@@ -4,6 +4,7 @@ import { closeCall, closeStaleCalls } from '../../src/service/activity/close-cal
 import { type Figures, type Group, quantile, type SpanFigures } from '../../src/service/calls/aggregate.ts';
 import type { CallFilter } from '../../src/service/calls/call-conditions.ts';
 import { type CallExtras, type CallRecord, noExtras } from '../../src/service/calls/call-record.ts';
+import type { CallCursor } from '../../src/service/calls/call-slices.ts';
 import { noFilter } from '../../src/service/calls/call-store.ts';
 import type { Store } from '../../src/service/database/store.ts';
 import type { StoredRequest } from '../../src/service/history/request-store.ts';
@@ -13,8 +14,44 @@ import { report } from '../tools/service/recorded-request.ts';
 import type { StoreTests } from './service-store-conformance.ts';
 import { entries } from './service-store-history.ts';
 
+/** Rows without the prototype that an engine gives them. */
+const plain = <Row extends object>(rows: readonly Row[]): Row[] => rows.map((row) => ({ ...row }));
+
 /** What calls, activity and reports ask of every store. */
 export const callTests: StoreTests = {
+  async 'calls of an account are listed by the characters of their ids, between two others, with their integrations'({
+    store,
+    account,
+    other,
+  }) {
+    const ids = [
+      'pbx-1000.10',
+      'pbx-1000.2',
+      'pbx-1000.9',
+      'pbx-999.1',
+      'pbx-2000.1',
+      'Pbx-1000.3',
+      'pbx-b-1000.1',
+    ];
+    for (const id of ids) await report(store, { account, id, at: 1 });
+    await report(store, { account, id: 'pbx-1000.2', status: 'completed', at: 2 });
+    await report(store, { account: other, id: 'pbx-1000.5', at: 1 });
+    const range = { from: 'pbx-1000', to: 'pbx-2000' };
+    const call = { status: 'ringing', integration: 1 } as const;
+    const [first, second] = [
+      { ...call, id: 'pbx-1000.10' },
+      { ...call, id: 'pbx-1000.2', status: 'completed' },
+    ];
+    assert.deepEqual(plain(await store.calls.byId(account, range, 2)), [first, second]);
+    assert.deepEqual(plain(await store.calls.byId(account, { ...range, from: 'pbx-1000.2' }, 9)), [
+      { ...call, id: 'pbx-1000.9' },
+    ]);
+    assert.deepEqual(
+      plain(await store.calls.byId(other, range, 9)).map(({ id }) => id),
+      ['pbx-1000.5'],
+    );
+  },
+
   async 'a call moves forward only, is given back as it moves, and holds who called, who answered, and when'({
     store,
     account,
@@ -50,10 +87,104 @@ export const callTests: StoreTests = {
       ringingAt: 1000,
       answeredAt: 2000,
       completedAt: 5000,
+      updatedAt: 5000,
       missed: false,
       closedFrom: null,
+      past: false,
+      rang: null,
+      talked: null,
       extras: noExtras,
     });
+  },
+
+  async 'calls that changed since a time are in the order of their last change, and none is lost that changes meanwhile'({
+    store,
+    account,
+  }) {
+    const other = (await store.directory.addAccount({ uid: 'u', name: 'U', country: null })).id;
+    await report(store, { account, at: 100, id: 'old' });
+    await report(store, { account, at: 200, id: 'long' });
+    await report(store, { account, at: 300, id: 'short' });
+    await report(store, { account: other, at: 400, id: 'theirs' });
+    await report(store, { account, at: 400, id: 'short', status: 'completed' });
+    await report(store, { account, at: 500, id: 'long', status: 'answered' });
+    // What was long ago is news when it arrives.
+    await report(store, { account, at: 600, id: 'past', status: 'completed', past: { began: 1, ended: 2 } });
+    await report(store, { account, at: 700, id: 'short', status: 'ringing' }); // too late: it changes nothing
+    const page = (updatedSince: number, from: CallCursor | null, filter: Partial<CallFilter> = {}) =>
+      store.calls.page({
+        account,
+        filter: { ...noFilter, updatedSince, ...filter },
+        towards: 'newer',
+        from,
+        limit: 2,
+      });
+    const first = await page(300, null);
+    const changed = first.calls.toReversed().map(({ id, updatedAt }) => `${id} ${updatedAt}`);
+    assert.deepEqual(changed, ['short 400', 'long 500']);
+    await report(store, { account, at: 800, id: 'long', status: 'completed' });
+    const next = await page(300, first.next);
+    const more = next.calls.toReversed().map(({ id, updatedAt }) => `${id} ${updatedAt}`);
+    assert.deepEqual(more, ['past 600', 'long 800']);
+    assert.equal(next.next, null);
+    const answered = await page(300, null, { outcome: 'answered', since: 150 });
+    assert.deepEqual(
+      answered.calls.map(({ id }) => id),
+      ['long'],
+    );
+    assert.deepEqual((await page(801, null)).calls, []);
+  },
+
+  async 'who rang and who talked is what the newest event of a call says'({ store, account, reopen }) {
+    const rang = [
+      { by: '101', from: 0, for: 15_000 },
+      { by: '+491713920011', from: 15_000, for: 20_000 },
+    ];
+    const talked = [
+      { by: '101', from: 35_000, to: 55_000 },
+      { by: '1"0\\2', from: 55_000 },
+    ];
+    const whoOf = async (of: typeof store) => {
+      const call = await of.calls.get(account, 'call-1');
+      return [call?.rang, call?.talked];
+    };
+    await report(store, { account, at: 1, rang: [] });
+    assert.deepEqual(await whoOf(store), [[], null]);
+    await report(store, { account, at: 2, status: 'answered', callerId: '101', rang });
+    assert.deepEqual(await whoOf(store), [rang, null]);
+    await report(store, { account, at: 3, status: 'completed', talked });
+    assert.deepEqual(await whoOf(store), [rang, talked]);
+    await report(store, { account, at: 4, status: 'completed', rang: [] });
+    await report(store, { account, at: 5, id: 'other' });
+    assert.equal((await store.calls.get(account, 'other'))?.rang, null);
+    assert.deepEqual(await whoOf(await reopen()), [rang, talked], 'an event that moves nothing says nothing');
+  },
+
+  async 'report figures have whose phones rang and who talked, counted or cached'({
+    store,
+    account,
+    reopen,
+  }) {
+    const rang = [
+      { by: '102', from: 0, for: 15_000 },
+      { by: '101', from: 0, for: 15_000 },
+    ];
+    const talked = [{ by: '102', from: 15_000, to: 55_000 }];
+    const answered = { status: 'answered', callerId: '102' } as const;
+    await report(store, { account, at: 1, rang });
+    await report(store, { account, at: 2, ...answered });
+    await report(store, { account, at: 40_002, status: 'completed', talked });
+    await report(store, { account, at: 3, id: 'missed', status: 'completed', rang, talked: [] });
+    await report(store, { account, at: 4, id: 'unknown', ...answered });
+    await report(store, { account, at: 5, id: 'nobody', status: 'completed' });
+    const expected = [
+      { rang: ['101', '102'], talked: [['102', 40]], outcome: 'answered', calls: 1 },
+      { rang: ['101', '102'], talked: [], outcome: 'missed', calls: 1 },
+      { rang: null, talked: [['102', 0]], outcome: 'answered', calls: 1 },
+    ];
+    const shared = async (from: typeof store) => (await figuresOf(from, account, [HOURS]))[0]?.shared;
+    for (const _ of ['counted', 'cached']) assert.deepEqual(await shared(store), expected);
+    assert.deepEqual(await shared(await reopen()), expected);
   },
 
   async 'open calls are those that are not completed, oldest first, of one account'({
@@ -109,7 +240,7 @@ export const callTests: StoreTests = {
 
     const hook = { uid: 'closed', account, url: 'https://a.example/hook', since: 0 };
     await store.webhooks.add({ ...hook, events: ['call.missed', 'call.ended'] });
-    const { place } = await store.webhooks.queueNew(null, now);
+    const { cursor } = await store.webhooks.queueNew(null, now);
 
     const [read, answered] = [await byId('by hand'), await byId('is answered')];
     const use = await store.requests.use(account, 0);
@@ -147,7 +278,7 @@ export const callTests: StoreTests = {
       'a phone system that is silent stays silent',
     );
 
-    await store.webhooks.queueNew(place, now);
+    await store.webhooks.queueNew(cursor, now);
     const [webhook] = await store.webhooks.list(account);
     const page = { webhook: webhook?.id as number, failed: false, before: null, limit: 9 };
     assert.deepEqual(
@@ -164,6 +295,85 @@ export const callTests: StoreTests = {
       now,
     );
     assert.deepEqual([figures?.all.missed, figures?.all.answered], [2, 3]);
+  },
+
+  async 'a call of the past is history at its own time, and nobody is told of it'({
+    store,
+    account,
+    reopen,
+  }) {
+    const now = 5 * 3_600_000;
+    const hook = { uid: 'past', account, url: 'https://a.example/hook', since: 0 };
+    await store.webhooks.add({ ...hook, events: ['call.ringing', 'call.missed', 'call.ended'] });
+    const { cursor } = await store.webhooks.queueNew(null, now);
+    const use = await store.requests.use(account, 0);
+    await report(store, { account, id: 'live', from: '110', at: 60_000 });
+    const before = await figuresOf(store, account, [HOURS], now);
+    assert.equal(before[0]?.all.calls, 1);
+
+    const said = { account, at: now, status: 'completed' } as const;
+    const missed = { ...said, id: 'missed', from: '111', past: { began: 120_000, ended: 150_000 } };
+    const extras = {
+      ...noExtras,
+      missed: { where: 'queue', name: '400', by: null, after: 30, at: 150_000 },
+    } as const;
+    const shape = (call: CallRecord | undefined) =>
+      call && [call.startedAt, call.ringingAt, call.answeredAt, call.completedAt, call.missed, call.past];
+    assert.deepEqual(shape(await report(store, { ...missed, extras })), [
+      120_000,
+      null,
+      null,
+      150_000,
+      true,
+      true,
+    ]);
+    await report(store, {
+      ...said,
+      id: 'answered',
+      callerId: '1001',
+      past: { began: 180_000, ended: 240_000 },
+    });
+    assert.equal(await report(store, missed), undefined, 'it is stored once');
+    assert.equal(
+      await report(store, { ...said, id: 'live', from: '110', past: { began: 1, ended: 2 } }),
+      undefined,
+      'live events say more',
+    );
+
+    const again = await reopen();
+    assert.deepEqual(shape(await again.calls.get(account, 'answered')), [
+      180_000,
+      null,
+      null,
+      240_000,
+      false,
+      true,
+    ]);
+    const found = await again.calls.page({
+      account,
+      filter: noFilter,
+      towards: 'older',
+      from: null,
+      limit: 9,
+    });
+    assert.deepEqual(
+      found.calls.map(({ id }) => id),
+      ['answered', 'missed', 'live'],
+    );
+    const [figures] = await figuresOf(again, account, [HOURS], now);
+    assert.deepEqual([figures?.all.calls, figures?.all.answered, figures?.all.missed], [3, 1, 1]);
+
+    assert.deepEqual((await again.callers.missedCallers(account, 0)).callers, []);
+    assert.deepEqual(await again.callers.missedAmong(account, 0, ['111']), []);
+    const live = await again.requests.use(account, 0);
+    assert.deepEqual([use.length, live.map(({ requests }) => requests)], [0, [1]]);
+    await again.webhooks.queueNew(cursor, now);
+    const [webhook] = await again.webhooks.list(account);
+    const page = { webhook: webhook?.id as number, failed: false, before: null, limit: 50 };
+    assert.deepEqual(
+      (await again.webhooks.page(page)).deliveries.map(({ callId, event }) => [callId, event]),
+      [['live', 'call.ringing']],
+    );
   },
 
   async 'a call that was closed without its end becomes what its events say, and is counted once'({
@@ -184,7 +394,7 @@ export const callTests: StoreTests = {
       ...hook,
       events: ['call.ringing', 'call.answered', 'call.missed', 'call.ended'],
     });
-    let { place } = await store.webhooks.queueNew(null, 500);
+    let { cursor } = await store.webhooks.queueNew(null, 500);
 
     for (const [id, from] of [
       ['through', '110'],
@@ -211,7 +421,7 @@ export const callTests: StoreTests = {
         .join();
     assert.deepEqual(await figures(store), [5, 1, 4, [0, 1]]);
     assert.equal(await listed(store), '110,111,112,113');
-    ({ place } = await store.webhooks.queueNew(place, 500));
+    ({ cursor } = await store.webhooks.queueNew(cursor, 500));
 
     const effects: string[] = [];
     for (const [id, status, at, callerId = null] of [
@@ -243,7 +453,7 @@ export const callTests: StoreTests = {
       (await store.openCalls(account, 9)).map(({ id }) => id),
       ['on the phone'],
     );
-    await store.webhooks.queueNew(place, 90_000);
+    await store.webhooks.queueNew(cursor, 90_000);
     const [webhook] = await store.webhooks.list(account);
     const page = { webhook: webhook?.id as number, failed: false, before: null, limit: 50 };
     const events = (await store.webhooks.page(page)).deliveries.reverse();

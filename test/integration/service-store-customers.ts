@@ -44,7 +44,10 @@ export const customerTests: StoreTests = {
     account,
     other,
   }) {
-    const priorityOf = (number: string, of = account) => customers.priorityOf(of, number);
+    const priorityOf = async (number: string, of = account) => {
+      const { name, segment, priority } = await customers.whoCalls(of, number, 0);
+      return name === null ? undefined : { name, segment, priority };
+    };
     await customers.putSegment(account, { name: 'Gold', priority: 5 });
     await customers.putSegment(account, { name: 'Gold', priority: 7 });
     await customers.putSegment(account, { name: 'Lead', priority: -1 });
@@ -123,7 +126,7 @@ export const customerTests: StoreTests = {
     const ann = customer({ reference: 'a', name: 'Ann', numbers: [long] });
     assert.deepEqual(await customers.put(account, [ann]), [null]);
     for (const number of [short, long]) {
-      assert.equal((await customers.priorityOf(account, number))?.name, 'Ann', number);
+      assert.equal((await customers.whoCalls(account, number, 0)).name, 'Ann', number);
       assert.equal((await customers.withNumber(account, number))?.reference, 'a', number);
       const [refusal] = await customers.put(account, [customer({ reference: 'b', numbers: [number] })]);
       assert.equal(refusal !== 'changed' && refusal?.reason, 'number-taken', number);
@@ -132,10 +135,10 @@ export const customerTests: StoreTests = {
     const searched = { account, words: [short.slice(1)], segment: null, after: null, limit: 2 };
     assert.equal((await customers.page(searched)).customers.length, 1);
     assert.deepEqual(await customers.put(account, [{ reference: 'a', numbers: [] }]), [null]);
-    assert.equal(await customers.priorityOf(account, long), undefined);
+    assert.equal((await customers.whoCalls(account, long, 0)).name, null);
     // As an earlier version stored a Mexican number.
     await customers.put(account, [{ reference: 'a', numbers: ['5215512345678'] }]);
-    assert.equal((await customers.priorityOf(account, '+525512345678'))?.name, 'Ann');
+    assert.equal((await customers.whoCalls(account, '+525512345678', 0)).name, 'Ann');
     await customers.remove(account, 'a');
   },
 
@@ -178,7 +181,7 @@ export const customerTests: StoreTests = {
     const dan = customer({ reference: 'd', name: 'Dan', numbers: ['+493', '+494'] });
     assert.equal(await replace([swapped, cid], [dan]), null);
     assert.deepEqual(await all(), [also, dan]);
-    assert.equal((await customers.priorityOf(account, '+494'))?.name, 'Dan');
+    assert.equal((await customers.whoCalls(account, '+494', 0)).name, 'Dan');
     assert.equal((await all(other)).length, 3);
   },
 

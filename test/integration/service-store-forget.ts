@@ -23,6 +23,8 @@ const ofCallers = [
   'calls.number_called',
   'calls.line',
   'calls.missed_name',
+  'calls.rang',
+  'calls.talked',
   'bridge_health.report',
   'kept_figures.figures',
   'history.path',
@@ -32,6 +34,9 @@ const ofCallers = [
   'history.response',
   'caller_actions.number',
   'caller_actions.text',
+  'caller_actions.user_name',
+  'caller_actions.report',
+  'certificates.certificate',
   'audit.target',
   'webhook_deliveries.answer',
 ];
@@ -40,8 +45,10 @@ const ofCallers = [
 const others: Readonly<Record<string, string>> = {
   accounts: 'uid name country time_zone crm_url opening_hours',
   audit: 'what who source',
-  caller_actions: 'user_name kind',
+  call_events: 'event',
+  caller_actions: 'kind',
   calls: 'call_id status missed_where missed_by closed_from changed',
+  customers: 'language blocked',
   extensions: 'extension name',
   history: 'method call_id effect',
   integrations: 'uid name',
@@ -72,6 +79,17 @@ const left = {
 
 /** What every store forgets with a number. */
 export const forgetTests: StoreTests = {
+  async 'a mobile that only rang is forgotten in the figures of reports'({ store, account }) {
+    const ended = { id: 'c', from: '+4930901821', status: 'completed' } as const;
+    await report(store, { account, at: 1, ...ended, rang: [{ by: number, from: 1, for: 2 }] });
+    const span = { since: 0, until: 900_000 };
+    const figures = async () =>
+      (await Array.fromAsync(store.reports.figures(account, [span], 900_000_000)))[0]?.shared[0]?.rang;
+    assert.deepEqual(await figures(), [number]);
+    await forgetNumber(store, account, number);
+    assert.deepEqual(await figures(), ['forgotten']);
+  },
+
   async 'a number is forgotten in calls, requests, customers and the audit log of its account alone'({
     store,
     account,
@@ -183,12 +201,18 @@ export const forgetTests: StoreTests = {
     await report(store, { account, at: 99, id: 'b', from: '+4930901821', callerId: number, extras });
     const missed = { where: 'queue', name: `Calls of ${number}`, by: null, after: null, at: null } as const;
     const line = { numberCalled: null, line: `trunk-${number}`, missed };
-    await report(store, { account, at: 98, id: 'c', from: '+4930901821', status: 'completed', extras: line });
+    const [rang, talked] = [[{ by: number, from: 1, for: 2 }], [{ by: number, from: 3, to: 4 }]];
+    const ended = { id: 'c', from: '+4930901821', status: 'completed', extras: line } as const;
+    await report(store, { account, at: 98, ...ended, rang, talked });
     const problem = {
       problems: [{ text: `the call of ${number}, 0049 30 90 18 20, hangs` }],
       queued: 30901820,
     };
     await store.directory.saveBridgeReport(1, 5, JSON.stringify(problem));
+    await store.directory.saveCertificate(1, 5, JSON.stringify({ what: `not reported: ${number}` }));
+    const calledBack = { number: '+4930901821', at: 1, user: number, kind: 'talked', text: null } as const;
+    await store.callers.act(account, { ...calledBack, report: `pbx-${number}` });
+    await store.callers.act(account, { ...calledBack, kind: 'note', user: 'Eve' });
     await store.requests.record(request);
     const bytes = new Uint8Array(Buffer.from(`{"from":"${number}","name":"\xff"}`, 'latin1'));
     await store.requests.record({ ...request, request: bytes, event: null });
@@ -207,8 +231,20 @@ export const forgetTests: StoreTests = {
 
     const expected = ofCallers.filter((name) => columns.includes(name));
     assert.deepEqual((await named()).sort(), expected.sort(), 'each holds something of the caller before');
-    await forgetNumber(store, account, number);
+    assert.equal((await forgetNumber(store, account, number)).texts, 5);
     assert.deepEqual(await named(), ['bridge_health.report'], 'the figure');
+    assert.equal(await store.directory.certificate(1), '{"what":"not reported: forgotten"}');
+    const done = await store.callers.actions(account, { since: 0 }, 9);
+    assert.deepEqual(
+      done.map(({ user }) => user),
+      ['forgotten', 'Eve'],
+    );
+    const call = await store.calls.get(account, 'c');
+    const someone = { by: 'forgotten' };
+    assert.deepEqual(
+      [call?.rang, call?.talked],
+      [[{ ...someone, from: 1, for: 2 }], [{ ...someone, from: 3, to: 4 }]],
+    );
     const { report: rest = '' } = (await store.directory.bridgeReport(1)) ?? {};
     assert.deepEqual(JSON.parse(rest), {
       problems: [{ text: 'the call of forgotten, forgotten, hangs' }],
@@ -264,6 +300,41 @@ export const forgetTests: StoreTests = {
       (await store.directory.bridgeReport(1))?.report ?? '',
       /"text":"forgotten".*"queued":30901820/,
     );
+  },
+
+  async 'of what a lookup of the number was answered, nothing about the caller stays, nor the number as who answered'({
+    store,
+    account,
+  }) {
+    const answer = { priority: 5, segment: 'VIP', name: 'Ann', language: 'de', blocked: true };
+    const response = JSON.stringify({ ...answer, last_extension: '101', callback_extension: null });
+    const nothing = { callId: null, event: null } as const;
+    const base = recorded({ account });
+    const lookUp = (text: string, method: 'GET' | 'POST' = 'GET') => {
+      const request =
+        method === 'GET' ? `number=${encodeURIComponent(text)}` : JSON.stringify({ number: text });
+      return store.requests.record({ ...base, ...nothing, method, request, fromNumber: text, response });
+    };
+    await lookUp('030 901820');
+    await lookUp(number, 'POST');
+    await lookUp('+4930901821');
+    await lookUp('forgotten'); // by an earlier version, which left the answer
+    await report(store, { account, at: 2, id: 'mobile', from: number, callerId: number });
+    await forgetNumber(store, account, number);
+    const after = await entries(store, account);
+    const clear = '{"priority":5,"segment":"VIP"}';
+    assert.deepEqual(
+      after.map(({ response }) => response),
+      [clear, clear, response, clear, '{"result":"r"}'],
+    );
+    assert.deepEqual(JSON.parse(`${after.at(-1)?.request}`), {
+      id: 'mobile',
+      direction: 'inbound',
+      status: 'ringing',
+      from: 'forgotten',
+      caller_id: 'forgotten',
+    });
+    assert.equal((await forgetNumber(store, account, number)).requests, 0);
   },
 
   async 'names that people gave stay, and are counted when a number is forgotten'({ store, account, other }) {

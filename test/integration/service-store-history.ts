@@ -216,7 +216,7 @@ export const historyTests: StoreTests = {
     });
     let lookups = 0;
     // With turns of the event loop between them, as requests have: on SQLite a lookup waits for nothing.
-    for (; searching; lookups += 1, await turn()) await store.customers.priorityOf(other, '+4930901820');
+    for (; searching; lookups += 1, await turn()) await store.customers.whoCalls(other, '+4930901820', 0);
     assert.equal((await done)[39]?.count, 0);
     assert.ok(lookups > searches.length, `${lookups} lookups while ${searches.length} searched`);
 

@@ -175,6 +175,23 @@ export const importTests: StoreTests = {
     );
   },
 
+  async 'what a code page has made of an export changes nothing, and is named'({ store, account }) {
+    const { customers } = store;
+    await customers.addSegments(account, ['Złoty'], 1);
+    const { state } = await importer(
+      { store, account },
+      customer({ reference: 'q1', name: 'Łódź Sp.', segment: 'Złoty', numbers: [a] }),
+      customer({ reference: 'q2', name: '李雷', numbers: [b] }),
+      customer({ reference: 'Ł3', name: 'ΣΩ & Co', numbers: [c] }),
+    );
+    const before = await state();
+    const table = `reference;name;segment;numbers\nq1;?ód? Sp.;Z?oty;${a}\nq2;??;;${b}\n?3;?? & Co;;${c}\n`;
+    const report = await importCustomers(table, { customers, account, country: 'DE' });
+    assert.deepEqual(await state(), before);
+    assert.equal((await customers.get(account, 'q1'))?.segment, 'Złoty');
+    assert.deepEqual([report.imported, report.left], [3, 5]);
+  },
+
   async 'a number that two people share renames neither, and stays where it is'(of) {
     const taken = (line: number) => [`${line}: a already belongs to "Fritz".`];
     for (const lines of orders([`Gabi,${a}|${c}`, `Fritz,${a}|${b}`])) {

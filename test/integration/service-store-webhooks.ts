@@ -20,15 +20,15 @@ export const webhookTests: StoreTests = {
     const off = await add(store, account);
     await store.webhooks.switchOff(off.id, null);
     const theirs = await add(store, elsewhere);
-    let { place } = await store.webhooks.queueNew(null, 100);
+    let { cursor } = await store.webhooks.queueNew(null, 100);
 
     await happens(store, account, ['a', 'ringing', 100], ['b', 'ringing', 101]);
-    const first = await store.webhooks.queueNew(place, 200);
+    const first = await store.webhooks.queueNew(cursor, 200);
     assert.deepEqual([...first.webhooks], [all.id]);
     await happens(store, account, ['a', 'answered', 102], ['a', 'completed', 103]);
     await happens(store, account, ['b', 'completed', 104], ['b', 'ringing', 105]);
     // The last one is too late, and discarded.
-    const second = await store.webhooks.queueNew(first.place, 200);
+    const second = await store.webhooks.queueNew(first.cursor, 200);
     assert.deepEqual([...second.webhooks].sort(), [all.id, missed.id]);
 
     const begun = ['a call.ringing 100', 'b call.ringing 101', 'a call.answered 102'];
@@ -37,22 +37,42 @@ export const webhookTests: StoreTests = {
     assert.deepEqual(await queued(store, missed), ['b call.missed 104']);
     assert.deepEqual(await queued(store, theirs), []);
     assert.deepEqual(await queued(store, off), []);
-    // From an older place, or from none, nothing comes twice.
-    for (const from of [place, null]) {
+    // From an older cursor, or from none, nothing comes twice.
+    for (const from of [cursor, null]) {
       const again = await store.webhooks.queueNew(from, 200);
       assert.deepEqual([...again.webhooks], []);
-      place = again.place;
+      cursor = again.cursor;
     }
     assert.deepEqual(await queued(store, all), expected);
-    // A webhook that is switched on again gets what happens from then on, whatever the place.
+    // A webhook that is switched on again gets what happens from then on, whatever the cursor.
     await store.webhooks.switchOn(off.id, 104);
     await store.webhooks.queueNew(null, 200);
     assert.deepEqual(await queued(store, off), ['b call.missed 104']);
   },
 
+  async 'from the cursor of another server, the events of a day are queued; those of a week ago never are'({
+    store,
+    account,
+  }) {
+    const day = 86_400_000;
+    const webhook = await add(store, account);
+    const { cursor } = await store.webhooks.queueNew(null, 100);
+    await happens(store, account, ['old', 'ringing', 200], ['new', 'ringing', 200 + 7 * day]);
+    const now = 201 + 7 * day;
+    // A database that was restored into a new server: the one before had come further.
+    const further = cursor.replace(/\d+(?=:|$)/g, '999999999');
+    await store.webhooks.queueNew(further, now);
+    assert.deepEqual(await queued(store, webhook), [`new call.ringing ${200 + 7 * day}`]);
+    // Once the new server has come as far, its rows seem to have changed.
+    await store.webhooks.queueNew(cursor, now);
+    assert.deepEqual(await queued(store, webhook), [`new call.ringing ${200 + 7 * day}`]);
+    await store.webhooks.queueNew(cursor, now - 1);
+    assert.equal((await queued(store, webhook)).length, 2);
+  },
+
   async 'many calls that change at once are all found by readers that follow each other'({ store, account }) {
     const webhook = await add(store, account);
-    let { place } = await store.webhooks.queueNew(null, 100);
+    let { cursor } = await store.webhooks.queueNew(null, 100);
     let done = false;
     const reported = Promise.all(
       Array.from({ length: 300 }, async (_, n) => {
@@ -64,11 +84,76 @@ export const webhookTests: StoreTests = {
     });
     for (let last = false; !last; ) {
       last = done;
-      ({ place } = await store.webhooks.queueNew(place, 200));
+      ({ cursor } = await store.webhooks.queueNew(cursor, 200));
     }
     await reported;
-    await store.webhooks.queueNew(place, 200);
+    await store.webhooks.queueNew(cursor, 200);
     assert.equal(await store.webhooks.waiting(webhook.id), 900);
+  },
+
+  async 'programs read the events of their account in order, each once, from where they are'({
+    store,
+    account,
+  }) {
+    const elsewhere = (await store.directory.addAccount({ uid: 'w', name: 'W', country: null })).id;
+    const { events, queueNew } = store.webhooks;
+    const read = async (of: number, after: number, limit = 100) =>
+      (await events.after(of, after, limit)).map(({ call, event, at }) => `${call.id} ${event} ${at}`);
+    await happens(store, account, ['before', 'ringing', 90]);
+    assert.equal(await events.hasFeeds(), false);
+    const start = await events.begin(account, 100);
+    assert.equal(await events.hasFeeds(), true);
+    assert.deepEqual(await events.begin(account, 101), start);
+    const theirs = await events.begin(elsewhere, 100);
+    await happens(store, account, ['a', 'ringing', 100], ['b', 'ringing', 101], ['a', 'answered', 102]);
+    const { cursor } = await queueNew(null, 200);
+    await happens(store, elsewhere, ['c', 'ringing', 103]);
+    await happens(store, account, ['a', 'completed', 104], ['b', 'completed', 105]);
+    await queueNew(cursor, 200);
+    await queueNew(null, 200);
+    const begun = ['a call.ringing 100', 'b call.ringing 101', 'a call.answered 102'];
+    const all = [...begun, 'a call.ended 104', 'b call.missed 105'];
+    assert.deepEqual(await read(account, start.id), all);
+    assert.deepEqual(await read(account, start.id, 3), begun);
+    assert.deepEqual(await read(elsewhere, theirs.id), ['c call.ringing 103']);
+    const [, , third, , last] = await events.after(account, start.id, 100);
+    assert.ok(third && last);
+    assert.deepEqual(await read(account, third.id), all.slice(3));
+    const newest = await events.newest([account, elsewhere, 987]);
+    assert.equal(newest.get(account), last.id);
+    assert.equal(newest.get(987), 0);
+
+    const known = (of: number, { id, at }: { id: number; at: number }) =>
+      events.isKnown(of, { id, at }, 8_000_000);
+    for (const place of [start, third, last]) assert.equal(await known(account, place), true);
+    assert.equal(await known(elsewhere, third), false);
+    assert.equal(await known(account, { id: third.id, at: 1 }), false, 'of a database of before');
+    // A call that is deleted leaves the places of its events.
+    await store.calls.trim(101);
+    assert.deepEqual(await read(account, start.id), ['b call.ringing 101', 'b call.missed 105']);
+    assert.equal(await known(account, third), true);
+    // What is deleted by its age is known to be gone, but for the newest place.
+    await store.webhooks.trim(103);
+    assert.equal(await known(account, third), false);
+    assert.equal(await known(account, last), true);
+    // Nobody has read for long: no events are queued any more, and what is begun again has none of before.
+    await store.webhooks.trim(9_000_000);
+    assert.equal(await events.hasFeeds(), false);
+    assert.equal(await known(account, last), false);
+    const again = await events.begin(account, 10_000_000);
+    assert.ok(again.id > last.id);
+    assert.deepEqual(await read(account, 0), []);
+  },
+
+  async 'a feed that is read goes on, however long nothing happens'({ store, account }) {
+    const { events } = store.webhooks;
+    const day = 86_400_000;
+    const start = await events.begin(account, day);
+    assert.equal(await events.isKnown(account, start, 9 * day), true);
+    await store.webhooks.trim(8 * day);
+    assert.equal(await events.isKnown(account, start, 9 * day), true);
+    await store.webhooks.trim(10 * day);
+    assert.equal(await events.isKnown(account, start, 10 * day), false);
   },
 
   async 'the next event of a call waits for the one before; what is refused is tried again or given up'({
@@ -142,11 +227,11 @@ export const webhookTests: StoreTests = {
   }) {
     const [webhook, other] = [await add(store, account), await add(store, account)];
     const count = 2_100;
-    const { place } = await store.webhooks.queueNew(null, 100);
+    const { cursor } = await store.webhooks.queueNew(null, 100);
     await Promise.all(
       Array.from({ length: count }, (_, n) => report(store, { account, id: `call-${n}`, at: 100 + n })),
     );
-    await store.webhooks.queueNew(place, 200);
+    await store.webhooks.queueNew(cursor, 200);
     const waiting = () => Promise.all([webhook, other].map(({ id }) => store.webhooks.waiting(id)));
     const due = (priority: 'fresh' | 'backlog') =>
       store.webhooks.due(webhook.id, { priority, now: 1e9, freshSince: 1_000, limit: 5_000 });
@@ -171,16 +256,16 @@ export const webhookTests: StoreTests = {
 
   async 'one process has the lease to deliver, until it expires or is given back'({ store }) {
     const { lease } = store.webhooks;
-    assert.deepEqual(await lease('one', 100, 200), { place: null });
+    assert.deepEqual(await lease('one', 100, 200), { cursor: null });
     assert.equal(await lease('two', 150, 250), undefined);
-    assert.deepEqual(await lease('one', 150, 250, 'here'), { place: 'here' });
+    assert.deepEqual(await lease('one', 150, 250, 'here'), { cursor: 'here' });
     assert.equal(await lease('two', 250, 350), undefined);
-    assert.deepEqual(await lease('two', 251, 351), { place: 'here' });
+    assert.deepEqual(await lease('two', 251, 351), { cursor: 'here' });
     assert.equal(await lease('one', 260, 360), undefined);
-    assert.deepEqual(await lease('two', 270, 0, 'there'), { place: 'there' });
-    assert.deepEqual(await lease('one', 271, 1e9), { place: 'there' });
+    assert.deepEqual(await lease('two', 270, 0, 'there'), { cursor: 'there' });
+    assert.deepEqual(await lease('one', 271, 1e9), { cursor: 'there' });
     // A clock that was an hour ahead.
-    assert.deepEqual(await lease('two', 280, 380), { place: 'there' });
+    assert.deepEqual(await lease('two', 280, 380), { cursor: 'there' });
   },
 
   async 'a webhook is changed and removed; its deliveries go with it, with calls, and with time'({

@@ -46,6 +46,79 @@ export const whoCallsTests: StoreTests = {
     await shown('110', null, null, null);
   },
 
+  async 'who spoke last with a person, by whichever number and form of it'({ store, account, other }) {
+    const { customers } = store;
+    let at = 0;
+    const answered = async (from: string, callerId: string, of = account) => {
+      at += 10;
+      await report(store, { account: of, id: `c${at}`, status: 'answered', at, from, callerId });
+    };
+    const last = async (number: string, of = account) =>
+      (await customers.whoCalls(of, number, 0)).lastExtension;
+    // As earlier versions stored a Mexican number; and one that calls in two forms.
+    const mexican = customer({ reference: 'm', name: 'Mia', numbers: ['5215512345678', '110'] });
+    const argentine = customer({ reference: 'a', name: 'Ana', numbers: ['+5491123456789'] });
+    await customers.put(account, [mexican, argentine]);
+    assert.equal(await last('+525512345678'), null);
+    for (const [from, extension, asked] of [
+      ['+525512345678', '1', '+525512345678'],
+      ['110', '2', '+525512345678'],
+      ['+525512345678', '3', '+525512345678'],
+      ['+541123456789', '4', '+5491123456789'],
+      ['+5491123456789', '5', '+541123456789'],
+      ['+393331234567', '6', '+393331234567'],
+    ] as const) {
+      await answered(from, extension);
+      assert.equal(await last(asked), extension, `${asked} after ${from}`);
+    }
+    assert.equal(await last('+393331234567', other), null);
+    await answered('+393331234567', '7', other);
+    assert.equal(await last('+393331234567'), '6');
+  },
+
+  async 'what a screen says of a caller: last talk, last note, and how often missed since then, by whichever number'({
+    store,
+    account,
+    other,
+  }) {
+    const [one, two, three] = ['+4930901820', '+4930901821', '+4930901822'];
+    await store.customers.put(account, [customer({ reference: '1', name: 'Ann', numbers: [one, two] })]);
+    const facts = (number: string, since = 0, of = account) => store.customers.callerFacts(of, number, since);
+    const nothing = { last: null, note: null, missed: 0 };
+    assert.deepEqual(await facts(one), nothing);
+    const call = (id: string, at: number, from: string, callerId?: string, of = account) =>
+      report(store, { account: of, id, status: 'completed', at, from, ...(callerId && { callerId }) });
+    const note = (number: string, at: number, text: string, of = account) =>
+      store.callers.act(of, { number, at, user: 'Bilal', kind: 'note', text });
+    await call('t1', 10, one, '1001');
+    await call('t2', 20, two, '1002');
+    await call('m1', 30, one);
+    await call('m2', 40, two);
+    await call('m3', 50, two);
+    await note(two, 60, 'the first');
+    await note(one, 70, 'the last');
+    await note(one, 70, 'of two at the same time, the one that was written last');
+    await store.callers.act(account, { number: one, at: 80, user: 'Eve', kind: 'taken', text: null });
+    await call('t3', 90, three, '1003');
+    await note(three, 90, 'of a stranger');
+    await call('o', 95, one, '1009', other);
+    await note(one, 95, 'of others', other);
+    const last = { by: '1002', at: 20 };
+    const said = {
+      by: 'Bilal',
+      at: 70,
+      text: 'of two at the same time, the one that was written last',
+    };
+    assert.deepEqual(await facts(one), { last, note: said, missed: 3 });
+    assert.deepEqual(await facts(two, 40), { last, note: said, missed: 2 });
+    assert.deepEqual(await facts(three, 51), {
+      last: { by: '1003', at: 90 },
+      note: { by: 'Bilal', at: 90, text: 'of a stranger' },
+      missed: 0,
+    });
+    assert.deepEqual(await facts('+4930901899'), nothing);
+  },
+
   async 'a call that moves has who has its number by then'({ store, account }) {
     const moved = async (status: 'ringing' | 'answered' | 'completed', at: number, from = '110') =>
       (await report(store, { account, id: 'c', status, at, from }))?.customer?.name;

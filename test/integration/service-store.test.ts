@@ -9,6 +9,7 @@ import { openSqliteStore } from '../../src/service/database/sqlite-store.ts';
 import type { Store } from '../../src/service/database/store.ts';
 import { customer } from '../../src/service/people/customer.fixture.ts';
 import { forgetNumber, forgetSummary } from '../../src/service/people/forget-number.ts';
+import { serviceSchema } from '../../src/service/store/sqlite/open.ts';
 import { stateFolder } from '../tools/service/harness.ts';
 import { report } from '../tools/service/recorded-request.ts';
 import { storeConformance } from './service-store-conformance.ts';
@@ -51,9 +52,9 @@ test('sqlite: an event does not wait for all that is done to many rows of an acc
   await webhooks.add({ uid: 'w', account, url: 'https://a.example', events: ['call.ringing'], since: 0 });
   const [webhook] = await webhooks.list(account);
   const id = webhook?.id ?? 0;
-  const { place } = await webhooks.queueNew(null, 0);
+  const { cursor } = await webhooks.queueNew(null, 0);
   await Promise.all(many.map((n) => report(store, { account, id: `call-${n}`, at: 100 + n })));
-  await webhooks.queueNew(place, 0);
+  await webhooks.queueNew(cursor, 0);
   const works: Record<string, () => Promise<unknown>> = {
     'the removal of a segment': () => customers.removeSegment(account, 'Gold'),
     'switching a webhook off': () => webhooks.switchOff(id, null),
@@ -114,7 +115,8 @@ test('sqlite: a database of a newer version, or none at all, is refused', async 
   rmSync(file);
   await (await openSqliteStore(file)).close();
   const newer = new DatabaseSync(file);
-  newer.exec("INSERT INTO written_by VALUES (9e12, 'pbx-bridge', '9.0.0', 9, 9)");
+  const steps = serviceSchema.steps.length + 1;
+  newer.exec(`INSERT INTO written_by VALUES (9e12, 'pbx-bridge', '9.0.0', ${steps}, ${steps})`);
   newer.close();
   await assert.rejects(
     openSqliteStore(file),

@@ -70,7 +70,7 @@ const describe = (call: Shown | undefined) =>
 async function showing(t: TestContext, screen: AsyncGenerator<ScreenEvent>): Promise<Map<string, Shown>> {
   const shown = new Map<string, Shown>();
   const show = (event: ScreenEvent) => {
-    if ('calls' in event && event.event !== 'last-with')
+    if ('calls' in event && event.event !== 'about' && event.event !== 'who')
       for (const call of event.calls) shown.set(call.id, call);
     if ('missed' in event) for (const call of event.missed) shown.set(call.id, call);
   };

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { PriorityResult } from '../../src/shared/api/contract/phone-number.ts';
 import { event, serve } from '../tools/service/harness.ts';
 import { bearer, openCalls, screenEvents } from '../tools/service/stream.ts';
 
@@ -48,9 +49,13 @@ test('two accounts with the same call ids, numbers and searches see nothing of e
   assert.equal((await history(a.token)).length, 3);
   assert.equal((await page(a.token, '?search=request&search_term=same&limit=9')).meta.total, 3);
   assert.equal((await page(b.token, '?search=request&search_term=of&limit=9')).meta.total, 3);
-  const found = async (token: string) => (await ask('/voice/priority?number=030901820', { token })).json;
-  assert.deepEqual(await found(a.token), { priority: 10, segment: 'VIP', name: "Alpha's customer" });
-  assert.deepEqual(await found(b.token), { priority: null, segment: null, name: null });
+  const found = async (token: string) => {
+    const { json } = await ask('/voice/priority?number=030901820', { token });
+    const { priority, segment, name, last_extension } = json as PriorityResult;
+    return [priority, segment, name, last_extension];
+  };
+  assert.deepEqual(await found(a.token), [10, 'VIP', "Alpha's customer", 'of a']);
+  assert.deepEqual(await found(b.token), [null, null, null, 'of b']);
 
   const admin = (path: string, token: string, method = 'GET') =>
     ask(`${url}/admin${path}`, { token, method, ...(method === 'PATCH' && { body: { enabled: false } }) });

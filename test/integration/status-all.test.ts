@@ -39,9 +39,9 @@ test('status --all: each bridge of this machine in a row, and why one is not wel
   const all = ['status', '--all', '--folder', folder];
   const { code, text: out } = await runCommand(all, {}, {});
   const [title, ...lines] = out.trimEnd().split('\n');
-  assert.match(title ?? '', /^ {2}bridge +PBX +open +waiting +dead +delivery$/);
-  assert.match(lines[0] ?? '', /^\+ bridge +up [\d.]+ \w+ +0 +0 +0 +ok$/);
-  assert.match(lines[1] ?? '', /^! berlin +up [\d.]+ \w+ +0 +2 +0 +paused$/);
+  assert.match(title ?? '', /^ {2}bridge +PBX +open +last event +waiting +oldest +dead +delivery$/);
+  assert.match(lines[0] ?? '', /^\+ bridge +up [\d.]+ \w+ +0 +- +0 +- +0 +ok$/);
+  assert.match(lines[1] ?? '', /^! berlin +up [\d.]+ \w+ +0 +[\d.]+ \w+ ago +2 +[\d.]+ \w+ +0 +paused$/);
   assert.match(lines[2] ?? '', /^ {4}no deliveries: 401/);
   const rest = lines.slice(3).join('\n');
   assert.match(
@@ -52,6 +52,11 @@ test('status --all: each bridge of this machine in a row, and why one is not wel
   assert.match(rest, /^! vienna .*\n {4}STATUS_LISTEN: got "nowhere"/m);
   assert.doesNotMatch(out, /sample/);
   assert.equal(code, 2);
+
+  // As the package leaves it on a machine whose bridges all have names.
+  writeFileSync(join(folder, 'bridge.env'), 'AMI_USERNAME=\nAPI_TOKEN=\nSTATUS_LISTEN=127.0.0.1:1\n');
+  assert.doesNotMatch((await runCommand(all, {}, {})).text, /^[!+] bridge/m);
+  write('bridge.env', `127.0.0.1:${main.statusPort()}`, 'main');
 
   const json = JSON.parse((await runCommand([...all, '--json'], {}, {})).text);
   assert.deepEqual(Object.keys(json), ['bridge', 'berlin', 'hamburg', 'munich', 'vienna']);

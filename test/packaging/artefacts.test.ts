@@ -31,10 +31,13 @@ test('what is released', { skip: packagingImpossible() ?? false, concurrency: 3 
     t.test(
       'two builds in different folders, of accounts with different rights, have the same bytes',
       async () => {
-        const other = await built(checkouts[1], '077');
-        const sums = (folder: string) => readFileSync(join(folder, 'SHA256SUMS'), 'utf8');
-        assert.equal(sums(other), sums(dist));
-        const names = sums(dist).match(/\S+$/gm) ?? [];
+        const other = await built(checkouts[1], '077', 'amd64');
+        const sums = (folder: string) => readFileSync(join(folder, 'SHA256SUMS'), 'utf8').split(/(?<=\n)/);
+        assert.deepEqual(
+          sums(other),
+          sums(dist).filter((line) => !line.includes('arm64')),
+        );
+        const names = sums(dist).map((line) => /\S+$/m.exec(line)?.[0]);
         assert.deepEqual(names.sort(), [
           `pbx-bridge-${version}-linux-arm64.tar.xz`,
           `pbx-bridge-${version}-linux-x64.tar.xz`,
@@ -47,6 +50,7 @@ test('what is released', { skip: packagingImpossible() ?? false, concurrency: 3 
         assert.equal(code, 0, output);
       },
     ),
+    t.test('the packages have the same files, and each a runtime for its machines', () => sameFiles(dist)),
     t.test('the archive, where there is no dpkg', (t) =>
       archiveTests(t, join(dist, `pbx-bridge-${version}-linux-x64.tar.xz`)),
     ),
@@ -67,12 +71,36 @@ async function copied(t: TestContext, name: string): Promise<string> {
   return checkout;
 }
 
-/** Builds it. Gives the folder with what was made. */
-async function built(checkout: string, umask: string): Promise<string> {
-  const script = `cd "$0"; umask ${umask}; SOURCE_DATE_EPOCH=1795000000 npm run build`;
+/** Builds it, for one architecture or for all. Gives the folder with what was made. */
+async function built(checkout: string, umask: string, arch?: 'amd64'): Promise<string> {
+  const options = arch ? ` -- --arch ${arch}` : '';
+  const script = `cd "$0"; umask ${umask}; SOURCE_DATE_EPOCH=1795000000 npm run build${options}`;
   const { code, output } = await run('bash', ['-ec', script, checkout], longestTestMs);
   assert.equal(code, 0, output);
   return join(checkout, 'dist');
+}
+
+/** The machine that an ELF file is for, e_machine of elf(5). */
+const elf = { amd64: '003e', arm64: '00b7' } as const;
+
+async function sameFiles(dist: string): Promise<void> {
+  const names: string[][] = [];
+  for (const [arch, machine] of Object.entries(elf)) {
+    const deb = join(dist, `pbx-bridge_${version}_${arch}.deb`);
+    assert.equal((await run('dpkg-deb', ['-f', deb, 'Architecture'])).output, `${arch}\n`);
+    const { output } = await run('dpkg-deb', ['-c', deb]);
+    names.push(output.split('\n').map((line) => line.replace(/^.* \.\//, '')));
+    const script =
+      'dpkg-deb --fsys-tarfile "$0" 2>&- | tar -xO ./usr/lib/pbx-bridge/bin/node 2>&- | od -An -tx2 -j18 -N2';
+    assert.equal((await run('sh', ['-c', script, deb])).output.trim(), machine);
+  }
+  const [one, other] = names;
+  assert.deepEqual(one, other);
+  assert.deepEqual(
+    one?.filter((name) => /^usr\/lib\/pbx-bridge\/lib\/.*\.ts$/.test(name)),
+    [],
+    'it is compiled',
+  );
 }
 
 /** On a Debian from which all is taken that other distributions do not have. */

@@ -60,7 +60,7 @@ RestartForceExitStatus=
 WatchdogSec=0
 TimeoutStartSec=infinity
 UnsetEnvironment=ENV_FILE
-Environment=PBX_BRIDGE_CLI=/usr/lib/pbx-bridge/lib/cli.js
+Environment=PBX_BRIDGE_CLI=/usr/lib/pbx-bridge/lib/cli.js NODE_COMPILE_CACHE=/tmp/compile-cache
 WorkingDirectory=/srv/checkout
 StandardOutput=append:${log}
 StandardError=inherit

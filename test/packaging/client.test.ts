@@ -29,6 +29,13 @@ await admin.PUT('/customers/{reference}', {
 const { data: integration } = await admin.POST('/integrations', { body: { name: 'Office' } });
 const { error, response } = await admin.GET('/users/{uid}', { params: { path: { uid: 'nobody' } } });
 const calls = createClient<Calls>({ baseUrl: \`\${baseUrl}/api/v1\`, ...as(integration?.token ?? '') });
+const { data: start } = await admin.GET('/events', {});
+await calls.POST('/voice/call', { body: { id: 'c', direction: 'inbound', status: 'ringing', from: '020 8884321' } });
+const after = start?.cursor ?? '';
+const { data: news } = await admin.GET('/events', { params: { query: { after, wait: 30 } } });
+const query = { updated_since: '2020-01-01T00:00:00Z', outcome: 'open', limit: 10 } as const;
+const { data: page } = await admin.GET('/calls', { params: { query } });
+console.log(news?.events[0]?.type, page?.data[0]?.customer?.name, page?.next);
 const { data: found } = await calls.GET('/voice/priority', { params: { query: { number: '020 8884321' } } });
 console.log(found?.priority, found?.segment, found?.name, response.status, error?.message);
 `;
@@ -87,5 +94,5 @@ test('clients that others generate from the documents compile, and do what they 
 
   const operator = createKeys(serverSecret(stateDir)).operatorToken(0);
   const ran = await inFolder(process.execPath, 'client.ts', url, operator);
-  assert.equal(ran.output.trim(), '7 Gold Ann 404 There is no such user.');
+  assert.equal(ran.output.trim(), 'call.ringing Ann null\n7 Gold Ann 404 There is no such user.');
 });

@@ -10,9 +10,10 @@ import {
   type Release,
   run,
 } from '../tools/packaging/machine.ts';
-import { buildArm64, buildPackages, type Packages } from '../tools/packaging/packages.ts';
+import { buildPackages, type Packages } from '../tools/packaging/packages.ts';
 import { addPhoneSystem, type Layout } from '../tools/packaging/phone-system.ts';
 import { checkoutTests } from './checkout-tests.ts';
+import { instanceTests } from './instance-tests.ts';
 import { packageTests } from './package-tests.ts';
 import { phonePort, readmeTests } from './readme-tests.ts';
 import { rootTests } from './root-tests.ts';
@@ -23,14 +24,10 @@ const impossible = packagingImpossible();
 if (impossible)
   process.stdout.write(`test/packaging: no packages are tried on this machine: ${impossible}\n`);
 
-/** The machine that an ELF file is for, e_machine of elf(5). */
-const elf = { x86_64: '003e', aarch64: '00b7' } as const;
-
 /** Each part has a machine of its own, and waits most of its time for that to boot: three go on side by side. */
 test('the Debian package', { skip: impossible ?? false, concurrency: 3 }, async (t) => {
   await installPackages({
     '/usr/bin/x86_64-linux-gnu-strip': 'binutils',
-    '/usr/bin/aarch64-linux-gnu-strip': 'binutils-aarch64-linux-gnu',
     '/usr/bin/lintian': 'lintian',
     '/usr/bin/strace': 'strace',
     '/usr/bin/man': 'man-db',
@@ -43,9 +40,6 @@ test('the Debian package', { skip: impossible ?? false, concurrency: 3 }, async 
   for (const machine of Object.values(machines)) machine.catch(() => {});
   const packages = buildPackages();
   t.after(() => packages.remove());
-  // Before the other parts begin: packing lets this process, which plays the PBX of theirs, do nothing else.
-  const arm64 = buildArm64(packages);
-  t.after(() => arm64.remove());
   const lintian = run('lintian', ['--fail-on', 'error', '--display-level', 'error', packages.now], 900_000);
 
   const bare = await borrowed(t, 12);
@@ -59,6 +53,7 @@ test('the Debian package', { skip: impossible ?? false, concurrency: 3 }, async 
     readmeOn(t, packages, 'plain'),
     readmeOn(t, packages, 'FreePBX'),
     t.test("the checkout's tests", async (t) => checkoutTests(t, packages, await borrowed(t, 12))),
+    instancesOn(t, packages),
     t.test('a boot without a link to Asterisk', async (t) => bootTests(t, packages, await borrowed(t, 12))),
     t.test('on a bare Debian 12 on which nothing runs', (t) => packageTests(t, packages, bare)),
     t.test('what the units’ restrictions allow', async (t) =>
@@ -70,26 +65,8 @@ test('the Debian package', { skip: impossible ?? false, concurrency: 3 }, async 
       assert.equal(code, 0, output);
       assert.doesNotMatch(output, /^E: /m);
     }),
-    t.test('for arm64: the same files, and a runtime for arm64', () => arm64Test(packages, arm64.file)),
   ]);
 });
-
-async function arm64Test(packages: Packages, arm64: string): Promise<void> {
-  assert.equal((await run('dpkg-deb', ['-f', arm64, 'Architecture'])).output, 'arm64\n');
-  const names = async (deb: string) =>
-    (await run('dpkg-deb', ['-c', deb])).output.split('\n').map((line) => line.replace(/^.* \.\//, ''));
-  const all = await names(packages.now);
-  assert.deepEqual(
-    all.filter((name) => /^usr\/lib\/pbx-bridge\/lib\/.*\.ts$/.test(name)),
-    [],
-    'it is compiled',
-  );
-  assert.deepEqual(await names(arm64), all);
-  const script =
-    'dpkg-deb --fsys-tarfile "$0" 2>&- | tar -xO ./usr/lib/pbx-bridge/bin/node 2>&- | od -An -tx2 -j18 -N2';
-  const machine = async (deb: string) => (await run('sh', ['-c', script, deb])).output.trim();
-  assert.deepEqual([await machine(packages.now), await machine(arm64)], [elf.x86_64, elf.aarch64]);
-}
 
 async function unitOn(
   t: TestContext,
@@ -115,6 +92,16 @@ async function readmeOn(t: TestContext, packages: Packages, layout: Layout): Pro
     if (typeof container === 'string') return t.skip(container);
     t.after(() => container.stop());
     await readmeTests(t, { packages, machine, container, layout });
+  });
+}
+
+async function instancesOn(t: TestContext, packages: Packages): Promise<void> {
+  await t.test('several firms on one PBX', async (t) => {
+    const machine = await borrowed(t, 12);
+    const container = await boot(machine);
+    if (typeof container === 'string') return t.skip(container);
+    t.after(() => container.stop());
+    await instanceTests(t, packages, machine, container);
   });
 }
 

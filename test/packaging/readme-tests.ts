@@ -99,7 +99,7 @@ export async function readmeTests(
       said = await run(explain);
       return said.code === 0 && wanted.test(flat(said.output));
     };
-    return until(`explain says ${wanted}`, isExplained, { state: () => said });
+    return until(`explain says ${wanted}`, isExplained, { state: () => said, everyMs: 1_000 });
   };
   await t.test('a start with a wrong secret ends too, and says why', async () => {
     const file = '/etc/pbx-bridge/bridge.env';

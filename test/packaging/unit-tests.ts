@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import type { TestContext } from 'node:test';
+import { outboxSchema } from '../../src/bridge/outbox/tables/migrations.ts';
 import { longestWaitMs } from '../../src/shared/delivery/queue.ts';
 import { systemClock } from '../../src/shared/process/clock.ts';
 import { freePort } from '../tools/free-port.ts';
@@ -34,7 +35,7 @@ export async function unitTests(
   const untilNoted = async (wanted: RegExp, ...which: string[]) => {
     const journal = async () => (await run('journalctl', '--no-pager', ...which)).output;
     const isNoted = async () => wanted.test(await journal());
-    await waitUntil(`${wanted} is in the journal`, isNoted, { state: journal, everyMs: 100 });
+    await waitUntil(`${wanted} is in the journal`, isNoted, { state: journal, everyMs: 500 });
   };
   const untilSaid = (wanted: RegExp) => untilNoted(wanted, '-t', 'pbx-bridge', '-o', 'cat');
 
@@ -153,7 +154,7 @@ export async function unitTests(
       await until(unit, 'NRestarts', /[1-9]/);
       const isSaid = async () =>
         /\d+ (times|restarts).*journalctl -u pbx-bridge -p warning/.test(await status());
-      await waitUntil('status names the restarts', isSaid, { state: status, everyMs: 200 });
+      await waitUntil('status names the restarts', isSaid, { state: status, everyMs: 1_000 });
       assert.match((await run('pbx-bridge', 'check')).output, /user pbx-bridge may not write to outbox\.db/);
       await succeeds(container, 'chown', 'pbx-bridge', '/var/lib/pbx-bridge/bridge/outbox.db');
       settings({});
@@ -205,6 +206,7 @@ export async function unitTests(
         await waiting(2);
         reported.push(id);
       }
+      const steps = outboxSchema.steps.length;
       const backups = 'var/lib/pbx-bridge/bridge/backups';
       assert.deepEqual(readdirSync(machine.at(backups)), [`before-${versions.next}-of-outbox.db`]);
       const writers = new DatabaseSync(machine.at('var/lib/pbx-bridge/bridge/outbox.db'), { readOnly: true });
@@ -215,9 +217,9 @@ export async function unitTests(
           .all()
           .map((row) => Object.values(row)),
         [
-          [versions.now, 1],
-          [versions.next, 2],
-          [versions.now, 2],
+          [versions.now, steps],
+          [versions.next, steps + 1],
+          [versions.now, steps + 1],
         ],
       );
       stand.fakeApi.inject(undefined);

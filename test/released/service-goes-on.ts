@@ -12,11 +12,14 @@ export async function goesOn(url: string, keys: ServiceKeys): Promise<void> {
   assert.match(await admin('/customers'), /1,Weiß & Söhne,.*VIP,.*\+4930901820/);
   assert.match(await admin('/users'), /Anna.*administrator.*Bert.*agent/);
   assert.match(await admin('/webhooks'), /127\.0\.0\.1/);
-  assert.deepEqual((await ask('/voice/priority?number=%2B4989123457', { token: keys.token })).json, {
-    priority: 10,
-    segment: 'VIP',
-    name: 'Weiß & Söhne',
-  });
+  assert.partialDeepStrictEqual(
+    (await ask('/voice/priority?number=%2B4989123457', { token: keys.token })).json,
+    {
+      priority: 10,
+      segment: 'VIP',
+      name: 'Weiß & Söhne',
+    },
+  );
   const signedIn = await ask(`${url}/sign-in`, form(url, { name: keys.name, password: keys.password }));
   assert.equal(signedIn.status, 303);
   const cookie = String(signedIn.headers['set-cookie']).split(';')[0] as string;

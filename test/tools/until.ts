@@ -14,7 +14,7 @@ export const longestWaitMs = 180_000;
 export async function until<T>(
   what: string,
   look: () => T | Promise<T>,
-  { state, everyMs = 20 }: { state?: () => unknown; everyMs?: number } = {},
+  { state, everyMs = 50 }: { state?: () => unknown; everyMs?: number } = {},
 ): Promise<Exclude<T, false | 0 | '' | null | undefined>> {
   const end = performance.now() + longestWaitMs;
   const test = getTestContext();

@@ -1,15 +1,25 @@
 import type { Row } from '../../tools/lab/row.ts';
 import { answeredRows } from './answered.ts';
+import { cutRecordRows } from './cut-records.ts';
+import { deviceRows } from './device.ts';
 import { groupRows } from './group.ts';
 import { machineRows } from './machine.ts';
 import { elsewhereRows, hangUpRows, missedRows, nobodysRows, unrecordedRows } from './missed.ts';
 import { mobileRows } from './mobile.ts';
-import { notReportedRows } from './not-reported.ts';
+import { callBackRows, notReportedRows } from './not-reported.ts';
 import { lineBreakRows, numberFormRows, numberRows, numberRuleRows, rewrittenNumberRows } from './number.ts';
 import { pageRows } from './page.ts';
 import { pickupRows, takenRows } from './pickup.ts';
 import { queueExitRows, queueRows } from './queue.ts';
-import { joinedRows, replacedLegRows, replacedRows, transferRows } from './transfer.ts';
+import { ruleRows } from './rules.ts';
+import {
+  handedOnRows,
+  joinedRows,
+  replacedLegRows,
+  replacedRows,
+  silentRows,
+  transferRows,
+} from './transfer.ts';
 import { whoAnswersRows } from './who-answers.ts';
 
 /**
@@ -42,4 +52,10 @@ export const matrix: readonly Row[] = [
   ...joinedRows,
   ...replacedLegRows,
   ...nobodysRows,
+  ...deviceRows,
+  ...cutRecordRows,
+  ...ruleRows,
+  ...callBackRows,
+  ...handedOnRows,
+  ...silentRows,
 ];

@@ -35,6 +35,7 @@ export const answeredRows: readonly Row[] = [
   called({
     name: 'hold',
     says: 'The agent puts the caller on hold and takes the call back.',
+    who: { rang: [1], talked: [1] },
     phones: {
       1: phone.answers({
         first: [pause(400), reinvites('sendonly', 'phone'), pause(500), reinvites('sendrecv', 'phone')],

@@ -22,7 +22,7 @@ export function called({ caller, happens, ...row }: Called): Row {
     async play(stage) {
       const call = await stage.customerCalls(caller);
       if (happens) await happens(stage, call);
-      else if (answeredBy !== 'elsewhere' && answeredBy !== 'our-number')
+      else if (answeredBy !== 'elsewhere' && answeredBy !== 'trunk')
         await stage.talk(call, answeredBy === 'reception' ? 5 : answeredBy);
       call.hangsUp();
     },

@@ -58,6 +58,7 @@ export const freepbxRows: readonly Row[] = [
   same('ring-group-local', { dialplan: group(600) }),
   same('ring-group-nobody', {
     dialplan: group(600),
+    who: { rang: [1, 2], talked: [] },
     missed: { live: { where: 'ringing', name: '{O}600', by: 'pbx' } },
   }),
   same('ring-group-with-mobile', { dialplan: group(601) }),
@@ -234,6 +235,34 @@ export const freepbxRows: readonly Row[] = [
     },
     reported: [],
   },
+  same('rule-ignores-caller'),
+  same('queue-local-one-by-one', {
+    name: 'rule-extension-of-a-queue',
+    says: 'A queue rings an extension that a rule names: rules do not look at it.',
+    dialplan: queue(400),
+    settings: { REPORT_RULES: 'ignore extension ?00?' },
+  }),
+  same('call-back-talked', {
+    async play(stage) {
+      const call = await stage.phoneDials(1, `0${stage.mobile}`);
+      await stage.talk(call, 'mobile');
+      call.hangsUp();
+    },
+  }),
+  same('call-back-not-reached', {
+    async play(stage) {
+      const call = await stage.phoneDials(1, `0${stage.mobile}`);
+      await stage.rings('mobile');
+      call.hangsUp();
+    },
+  }),
+  same('call-back-of-nobody', {
+    async play(stage) {
+      const call = await stage.phoneDials(1, `0${stage.mobile}`);
+      await stage.talk(call, 'mobile');
+      call.hangsUp();
+    },
+  }),
 ];
 
 /**

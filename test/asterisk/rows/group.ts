@@ -7,6 +7,7 @@ export const groupRows: readonly Row[] = [
   called({
     name: 'ring-group-one-answers',
     says: 'Three phones ring, the second answers.',
+    who: { rang: [1, 2, 3], talked: [2] },
     dialplan: ['Dial(PJSIP/{P}1&PJSIP/{P}2&PJSIP/{P}3,20)'],
     phones: { 1: phone.rings(), 2: phone.answers({ after: 500 }), 3: phone.rings() },
     reported: [{ answeredBy: 2 }],
@@ -14,6 +15,7 @@ export const groupRows: readonly Row[] = [
   {
     name: 'ring-group-nobody',
     says: 'Three phones ring, nobody answers.',
+    who: { rang: [1, 2, 3], talked: [] },
     dialplan: ['Dial(PJSIP/{P}1&PJSIP/{P}2&PJSIP/{P}3,2)'],
     phones: { 1: phone.rings(), 2: phone.rings(), 3: phone.rings() },
     async play(stage) {
@@ -25,6 +27,7 @@ export const groupRows: readonly Row[] = [
   called({
     name: 'ring-group-local',
     says: 'A ring group of Local channels, as FreePBX builds it; the second phone answers.',
+    who: { rang: [1, 2], talked: [2] },
     dialplan: ['Dial(Local/{P}1@from-internal/n&Local/{P}2@from-internal/n,20)'],
     phones: { 1: phone.rings(), 2: phone.answers({ after: 500 }) },
     reported: [{ answeredBy: 2 }],

@@ -6,6 +6,7 @@ export const machineRows: readonly Row[] = [
   {
     name: 'bot-then-person',
     says: 'A bot with an endpoint of its own answers and hands the caller to an extension (NOT_A_PERSON lists it).',
+    who: { rang: [2], talked: [2] },
     dialplan: ['Dial(PJSIP/{P}1,20,g)', 'Dial(PJSIP/{P}2,20)'],
     phones: { 1: phone.answers(), 2: phone.answers() },
     async play(stage) {

@@ -7,6 +7,7 @@ export const missedRows: readonly Row[] = [
   called({
     name: 'caller-gives-up',
     says: 'The caller gives up while the phone rings.',
+    who: { rang: [1], talked: [] },
     phones: { 1: phone.rings() },
     async happens(stage) {
       await stage.rings(1);
@@ -28,6 +29,7 @@ export const missedRows: readonly Row[] = [
   {
     name: 'no-answer',
     says: 'The extension rings, nobody answers, the PBX gives up.',
+    who: { rang: [1], talked: [] },
     dialplan: ['Dial(PJSIP/{P}1,2)'],
     phones: { 1: phone.rings() },
     async play(stage) {
@@ -39,6 +41,7 @@ export const missedRows: readonly Row[] = [
   {
     name: 'nobody-registered',
     says: 'No phone is registered at the extension.',
+    who: { rang: [], talked: [] },
     dialplan: ['Dial(PJSIP/{P}6,20)'],
     async play(stage) {
       await stage.customerCalls();
@@ -49,6 +52,7 @@ export const missedRows: readonly Row[] = [
   {
     name: 'announcement-only',
     says: 'The PBX answers, plays an announcement and hangs up.',
+    who: { rang: [], talked: [] },
     dialplan: ['Answer()', 'Playback(digits/1)'],
     async play(stage) {
       await stage.customerCalls();

@@ -17,6 +17,7 @@ export const mobileRows: readonly Row[] = [
   called({
     name: 'ring-group-with-mobile',
     says: 'A phone and a mobile ring together; the phone answers.',
+    who: { rang: [1, 'mobile'], talked: [1] },
     dialplan: [`Dial(PJSIP/{P}1&${toMobile},20)`],
     phones: { 1: phone.answers({ after: 600 }) },
     mobile: phone.rings(),

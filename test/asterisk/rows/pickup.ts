@@ -8,6 +8,7 @@ export const pickupRows: readonly Row[] = [
   called({
     name: 'pickup',
     says: "The first extension rings; the second picks the group's call up with *8.",
+    who: { rang: [1], talked: [2] },
     phones: { 1: phone.rings() },
     async happens(stage, call) {
       await stage.rings(1);
@@ -18,6 +19,7 @@ export const pickupRows: readonly Row[] = [
   called({
     name: 'directed-pickup',
     says: "The first extension rings; the second picks that phone's call up by number.",
+    who: { rang: [1], talked: [2] },
     phones: { 1: phone.rings() },
     async happens(stage, call) {
       await stage.rings(1);
@@ -39,6 +41,7 @@ export const pickupRows: readonly Row[] = [
   called({
     name: 'park-and-retrieve',
     says: 'The first extension parks the caller, the second takes the call back.',
+    who: { rang: [1], talked: [1, 2] },
     async happens(stage, call) {
       await stage.talk(call, 1);
       await stage.parks(1);
@@ -59,6 +62,7 @@ export const pickupRows: readonly Row[] = [
   called({
     name: 'park-times-out',
     says: 'The first extension parks the caller, nobody comes, and it rings there again.',
+    who: { rang: [1], talked: [1, 1] },
     async happens(stage, call) {
       await stage.talk(call, 1);
       await stage.parks(1);
@@ -69,6 +73,7 @@ export const pickupRows: readonly Row[] = [
   {
     name: 'conference-joined',
     says: 'The caller waits in a conference; an extension joins.',
+    who: { rang: [], talked: [1] },
     dialplan: ['Answer()', 'ConfBridge(office-{O})'],
     async play(stage) {
       const call = await stage.customerCalls();

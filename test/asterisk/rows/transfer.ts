@@ -12,6 +12,7 @@ export const transferRows: readonly Row[] = [
   called({
     name: 'blind-transfer',
     says: 'The first extension hands the caller to the second without asking.',
+    who: { rang: [1, 2], talked: [1, 2] },
     dialplan: transferable,
     phones: twoPhones,
     async happens(stage, call) {
@@ -23,6 +24,7 @@ export const transferRows: readonly Row[] = [
   called({
     name: 'blind-transfer-by-phone',
     says: "The same, by the phone's own transfer key (SIP REFER).",
+    who: { rang: [1, 2], talked: [1, 2] },
     phones: twoPhones,
     async happens(stage, call) {
       await stage.talk(call, 1);
@@ -33,6 +35,7 @@ export const transferRows: readonly Row[] = [
   called({
     name: 'blind-transfer-to-mobile',
     says: 'The first extension hands the caller to a mobile, over the trunk.',
+    who: { rang: [1, 'mobile'], talked: [1, 'mobile'] },
     dialplan: transferable,
     mobile: phone.answers(),
     async happens(stage, call) {
@@ -44,6 +47,7 @@ export const transferRows: readonly Row[] = [
   called({
     name: 'blind-transfer-unanswered',
     says: 'The first extension hands the caller to the second, where nobody answers.',
+    who: { rang: [1, 2], talked: [1] },
     dialplan: transferable,
     phones: { 1: phone.answers(), 2: phone.rings() },
     async happens(stage, call) {
@@ -55,6 +59,7 @@ export const transferRows: readonly Row[] = [
   called({
     name: 'attended-transfer-completed',
     says: 'The first extension speaks with the second, then hands the caller over.',
+    who: { rang: [1, 2], talked: [1, 2] },
     dialplan: transferable,
     phones: twoPhones,
     async happens(stage, call) {
@@ -68,6 +73,7 @@ export const transferRows: readonly Row[] = [
   called({
     name: 'attended-transfer-by-phone',
     says: 'The first phone calls the second on its other line, speaks with it, and joins the two (REFER with Replaces).',
+    who: { rang: [1], talked: [1, 2] },
     phones: twoPhones,
     async happens(stage, call) {
       await stage.talk(call, 1);
@@ -93,6 +99,7 @@ export const transferRows: readonly Row[] = [
   {
     name: 'attended-transfer-three-way',
     says: 'The first extension speaks with the second, then all three talk together; the caller leaves first.',
+    who: { rang: [1, 2], talked: [1, 2] },
     dialplan: transferable,
     phones: twoPhones,
     async play(stage) {
@@ -167,6 +174,7 @@ export const transferRows: readonly Row[] = [
   called({
     name: 'redirect',
     says: 'A switchboard program (AMI Redirect) moves the caller in mid-talk to the second extension.',
+    who: { rang: [1, 2], talked: [1, 2] },
     phones: twoPhones,
     async happens(stage, call) {
       await stage.talk(call, 1);
@@ -404,11 +412,12 @@ export const replacedLegRows: readonly Row[] = [
     },
     reported: [],
     unreported: 1,
-    fromRecords: { why: replacedLeg, reported: [{ from: colleague, answeredBy: 'our-number' }] },
+    fromRecords: { why: replacedLeg, reported: [{ from: colleague, answeredBy: 'trunk' }] },
   },
   {
     name: 'mobile-replaced',
     says: "A mobile takes the caller's call; somebody else at the mobile's end takes its place.",
+    who: { rang: ['mobile'], talked: ['mobile'] },
     dialplan: ['Dial({MOBILE_{O}},20)'],
     mobile: phone.answers(),
     async play(stage) {
@@ -422,7 +431,145 @@ export const replacedLegRows: readonly Row[] = [
     unreported: 1,
     fromRecords: {
       why: replacedLeg,
-      reported: [{ answeredBy: 'mobile' }, { from: colleague, answeredBy: 'our-number' }],
+      reported: [{ answeredBy: 'mobile' }, { from: colleague, answeredBy: 'trunk' }],
     },
   },
+];
+
+/** Whose phone rings for the caller, where the Linkedid of its channel is that of another call. */
+export const handedOnRows: readonly Row[] = [
+  {
+    name: 'handed-on-by-colleague-of-older-call',
+    says: 'Two colleagues talk; one takes a customer, and joins the two; the other hands the customer to the third extension.',
+    who: { rang: [1, 3], talked: [1, 2, 3] },
+    dialplan: ['Dial(PJSIP/{P}1,20)'],
+    phones: { 1: phone.answers(), 3: phone.answers({ after: 2_000 }) },
+    async play(stage) {
+      const colleague = await stage.phoneDials(2, stage.extension(1));
+      await stage.talk(colleague, 1);
+      // Asterisk takes the Linkedid of the channel that is older by a second.
+      await stage.pause(1_200);
+      const call = await stage.customerCalls();
+      await stage.talk(call, 1);
+      await stage.joinsCallers(call, colleague);
+      await stage.talk(call, colleague);
+      await stage.refers(colleague, stage.extension(3));
+      await stage.talk(call, 3);
+      call.hangsUp();
+    },
+    reported: [{ answeredBy: 1 }],
+  },
+  {
+    name: 'handed-on-by-agent',
+    says: 'An agent, who has logged in before (AgentLogin), gets the caller, and hands the call to the second extension.',
+    who: { rang: [2], talked: [1, 2] },
+    dialplan: ['Answer()', 'AgentRequest({O}00)'],
+    phones: { 2: phone.answers({ after: 2_000 }) },
+    async play(stage) {
+      const agent = await stage.phoneDials(1, `${stage.office.number}074`);
+      await stage.reaches(agent, 'AgentLogin');
+      // An agent is on probation for 5 s.
+      await stage.pause(7_000);
+      const call = await stage.customerCalls();
+      await stage.talk(call, agent);
+      await stage.refers(agent, stage.extension(2));
+      await stage.talk(call, 2);
+      call.hangsUp();
+      await stage.pause(300);
+      agent.hangsUp();
+    },
+    reported: [{ answeredBy: 1 }],
+    fromRecords: {
+      why: "the agent's record names the caller as whom the agent has called, and the caller's own has the context of the transfer",
+      reported: [],
+    },
+  },
+  called({
+    name: 'second-line-rings',
+    says: 'The first phone calls the second on its other line, and hands the caller on while that rings; the second answers.',
+    who: { rang: [1, 2], talked: [1, 2] },
+    phones: { 1: phone.answers(), 2: phone.answers({ after: 4_000 }) },
+    async happens(stage, call) {
+      await stage.talk(call, 1);
+      const asks = await stage.phoneDials(1, stage.extension(2));
+      await stage.rings(2);
+      await stage.refers(1, asks);
+      await stage.talk(call, 2);
+    },
+  }),
+  called({
+    name: 'second-line-unanswered',
+    says: 'The same, but nobody answers at the second, and the caller gives up.',
+    who: { rang: [1, 2], talked: [1] },
+    phones: { 1: phone.answers(), 2: phone.rings() },
+    async happens(stage, call) {
+      await stage.talk(call, 1);
+      const asks = await stage.phoneDials(1, stage.extension(2));
+      await stage.rings(2);
+      await stage.refers(1, asks);
+      await stage.pause(1_500);
+    },
+  }),
+  called({
+    name: 'second-line-queue',
+    says: 'The first phone calls the queue on its other line, and hands the caller on while that rings; the second answers.',
+    who: { rang: [1, 2], talked: [1, 2] },
+    phones: { 1: phone.answers(), 2: phone.answers({ after: 4_000 }) },
+    async happens(stage, call) {
+      await stage.talk(call, 1);
+      const asks = await stage.phoneDials(1, `${stage.office.number}081`);
+      await stage.rings(2);
+      await stage.refers(1, asks);
+      await stage.talk(call, 2);
+    },
+  }),
+  called({
+    name: 'second-line-answered',
+    says: 'The first phone calls the second on its other line, talks with it, and comes back to the caller.',
+    who: { rang: [1], talked: [1] },
+    phones: twoPhones,
+    async happens(stage, call) {
+      await stage.talk(call, 1);
+      const asks = await stage.phoneDials(1, stage.extension(2));
+      await stage.talk(asks, 2);
+      asks.hangsUp();
+      await stage.pause(300);
+      await stage.talk(call, 1);
+    },
+  }),
+];
+
+/** Phones that do not say that they ring. */
+export const silentRows: readonly Row[] = [
+  called({
+    name: 'phone-says-183',
+    says: 'The phone says 183 and not 180 while it rings, and is picked up.',
+    who: { rang: [1], talked: [1] },
+    phones: { 1: phone.answers({ after: 2_500, says: '183 Session Progress' }) },
+  }),
+  called({
+    name: 'phone-says-nothing',
+    says: 'The phone says nothing while it rings, and is picked up.',
+    who: { rang: [1], talked: [1] },
+    phones: { 1: phone.answers({ after: 2_500, says: '100 Trying' }) },
+  }),
+  called({
+    name: 'phone-says-183-unanswered',
+    says: 'The phone says 183 and not 180 while it rings; the caller gives up.',
+    who: { rang: [1], talked: [] },
+    missed: { live: { where: 'ringing', name: '{1}', by: 'caller' } },
+    phones: { 1: phone.rings({ says: '183 Session Progress' }) },
+    async happens(stage) {
+      await stage.pause(2_500);
+    },
+    reported: [{}],
+  }),
+  called({
+    name: 'phone-busy-at-once',
+    says: 'The first extension is busy; the second answers.',
+    who: { rang: [2], talked: [2] },
+    dialplan: ['Dial(PJSIP/{P}1,20)', 'Dial(PJSIP/{P}2,20)'],
+    phones: { 1: phone.busy(), 2: phone.answers() },
+    reported: [{ answeredBy: 2 }],
+  }),
 ];

@@ -14,12 +14,15 @@ import { median, percentile, print } from './compare.ts';
  * With another checkout, or a script that does the same (peer.ts), both are measured in turn, and the first round is thrown
  * away: for what is added to the path of a call, at most 10 % more.
  *
- * node test/tools/bench/end-to-end.ts [--rate 300] [--seconds 10] [--against CHECKOUT|SCRIPT [--rounds 5]]
+ * Against `no-extras`, this checkout is measured with API_EXTRAS=yes and without: what it costs to say who rings and talks.
+ *
+ * node test/tools/bench/end-to-end.ts [--rate 300] [--seconds 10] [--extras] [--against CHECKOUT|SCRIPT|no-extras [--rounds 5]]
  */
 const { values } = parseArgs({
   options: {
     rate: { type: 'string', default: '300' },
     seconds: { type: 'string', default: '10' },
+    extras: { type: 'boolean', default: false },
     against: { type: 'string' },
     rounds: { type: 'string', default: '5' },
   },
@@ -35,8 +38,8 @@ const reported = /^Event: (Newchannel|Hangup)\r\n(?:.*\r\n)*?Uniqueid: (\S+)/;
 const here = join(import.meta.dirname, '../../../src/cli.ts');
 
 /** `program`: the script to run. */
-async function measure(program: string): Promise<Record<string, number>> {
-  const rig = await createRig({ LOG_LEVEL: 'warn' });
+async function measure(program: string, extras = values.extras): Promise<Record<string, number>> {
+  const rig = await createRig({ LOG_LEVEL: 'warn', API_EXTRAS: extras ? 'yes' : 'no' });
   try {
     const bridge = rig.startBridge({ cli: program });
     await until('the bridge has logged in', rig.pbx.hasLogin);
@@ -95,18 +98,26 @@ if (values.against === undefined)
   for (const [name, value] of Object.entries(await measure(here)))
     print(`  ${name.padEnd(32)} ${Number(value.toFixed(2))}`);
 else {
-  const other = values.against.endsWith('.ts') ? values.against : join(values.against, 'src/cli.ts');
+  const { against } = values;
+  const isPlain = against === 'no-extras';
+  const other = isPlain ? here : against.endsWith('.ts') ? against : join(against, 'src/cli.ts');
   const found: { other: Record<string, number>; ours: Record<string, number> }[] = [];
   for (let round = 0; round <= rounds; round += 1)
-    found.push({ other: await measure(resolve(other)), ours: await measure(here) });
+    found.push({
+      other: await measure(resolve(other), isPlain ? false : values.extras),
+      ours: await measure(here, isPlain || values.extras),
+    });
   const counted = found.slice(1);
   for (const name of Object.keys(counted[0]?.ours ?? {})) {
     const of = (tree: 'other' | 'ours') => counted.map((round) => round[tree][name] ?? Number.NaN);
     // Of neighbours: the machine is not as fast in each round.
-    const ratio = median(of('ours').map((value, round) => value / (of('other')[round] ?? Number.NaN)));
+    const ratios = of('ours').map((value, round) => value / (of('other')[round] ?? Number.NaN));
+    const [ratio, least, most] = [median(ratios), Math.min(...ratios), Math.max(...ratios)].map((value) =>
+      value.toFixed(2),
+    );
     const figures = [of('other'), of('ours')].map((all) => Number(median(all).toFixed(2)));
     print(
-      `  ${name.padEnd(32)} other ${figures[0]}, this ${figures[1]}, ratio ${ratio.toFixed(2)} (${of('ours').map((value) => value.toFixed(2))})`,
+      `  ${name.padEnd(32)} other ${figures[0]}, this ${figures[1]}, ratio ${ratio} (${least} to ${most})`,
     );
   }
 }

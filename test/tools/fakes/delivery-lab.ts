@@ -1,5 +1,6 @@
 import type { TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
+import type { CallStatus } from '../../../src/shared/api/contract/call-status.ts';
 import type { ApiAnswer, ApiErrorKind, ApiFailure, ApiResult } from '../../../src/shared/api/result.ts';
 import { createDispatcher, type Dispatcher } from '../../../src/shared/delivery/dispatcher.ts';
 import type { DeliveryLimits } from '../../../src/shared/delivery/limits.ts';
@@ -36,7 +37,7 @@ export function failure(error: ApiErrorKind): ApiFailure {
 /** 2026-11-20 06:00 UTC: the time at which every lab starts. */
 export const startUnix = Date.UTC(2026, 10, 20, 6);
 
-export type DeliveryLab = {
+type DeliveryLab = {
   readonly dispatcher: Dispatcher;
   readonly queue: MemoryQueue;
   /** What the API holds; only answers of 2xx apply an event, unless a reply says otherwise. */
@@ -51,8 +52,8 @@ export type DeliveryLab = {
   /** Sets the Unix clock forward or back. */
   jump(ms: number): void;
   /** `take` queues events now, by the Unix clock; `offer` also offers the next events to the dispatcher. */
-  take(callId: string, ...statuses: QueuedEvent['status'][]): QueuedEvent[];
-  offer(callId: string, ...statuses: QueuedEvent['status'][]): void;
+  take(callId: string, ...statuses: CallStatus[]): QueuedEvent[];
+  offer(callId: string, ...statuses: CallStatus[]): void;
   /** Lets time pass, in steps. */
   pass(ms: number, stepMs?: number): Promise<void>;
 };

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { bridgeCallBacksPath } from '../../../src/shared/api/contract/bridge-call-backs.ts';
 import { longestWaitMs } from '../until.ts';
 import { type BookCounts, createBook, type HeldCall, type Payload } from './fake-api-book.ts';
 import { answerWrongly, type FaultScript, isApplied, type SeenRequest } from './fake-api-faults.ts';
@@ -32,7 +33,7 @@ export type FakeApi = {
   reopen(): Promise<void>;
 };
 
-export type FakeApiCounts = Readonly<BookCounts> & {
+type FakeApiCounts = Readonly<BookCounts> & {
   readonly requests: number;
   readonly unauthorized: number;
   readonly connections: number;
@@ -48,6 +49,10 @@ export type FakeApiOptions = {
   readonly priorityOf?: (number: string) => unknown;
   /** The name of a caller's number; absent: the answer has none. */
   readonly nameOf?: (number: string) => unknown;
+  /** Further members of the answer about a number. */
+  readonly factsOf?: (number: string) => object;
+  /** The numbers that wait for a call back, for a bridge that asks (CALL_BACKS). */
+  readonly waiting?: readonly string[];
   /** How many requests and history entries are kept, the newest; absent: 100,000 requests, the whole history. */
   readonly keeps?: number;
 };
@@ -75,7 +80,12 @@ export async function startFakeApi(options: FakeApiOptions): Promise<FakeApi> {
   }
 
   function answerPriority(number: string): string {
-    return JSON.stringify({ priority: options.priorityOf?.(number) ?? null, name: options.nameOf?.(number) });
+    const { priorityOf, nameOf, factsOf } = options;
+    return JSON.stringify({
+      priority: priorityOf?.(number) ?? null,
+      name: nameOf?.(number),
+      ...factsOf?.(number),
+    });
   }
 
   function answer(request: IncomingMessage, response: ServerResponse, raw: string): void {
@@ -103,7 +113,11 @@ export async function startFakeApi(options: FakeApiOptions): Promise<FakeApi> {
           }
         : path === '/voice/priority' && method === 'GET'
           ? { status: 200, body: answerPriority(String(payload.number)) }
-          : { status: 404, body: JSON.stringify({ message: 'Not Found.' }) };
+          : method === 'GET' && path === bridgeCallBacksPath && options.waiting !== undefined
+            ? { status: 200, body: JSON.stringify({ version: 'all', numbers: options.waiting }) }
+            : method === 'POST' && path.startsWith('/bridge/') // as our own service takes it
+              ? { status: 200, body: '{}' }
+              : { status: 404, body: JSON.stringify({ message: 'Not Found.' }) };
     if (isCall && isApplied(fault)) {
       history.push({
         id: ++recorded,

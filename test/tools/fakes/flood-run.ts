@@ -5,7 +5,7 @@ import { until } from '../until.ts';
 import { type FloodForm, floodCall, floodForms } from './flood.ts';
 import { type FloodLookup, startFloodLookups } from './flood-lookups.ts';
 
-export type FloodOutcome = {
+type FloodOutcome = {
   readonly calls: number;
   readonly lookups: readonly FloodLookup[];
   /** How often the bridge ended an AGI connection because its deadline was over. */

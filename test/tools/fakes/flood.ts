@@ -24,7 +24,7 @@ export const floodForms = {
 
 export type FloodForm = keyof typeof floodForms;
 
-export type FloodCall = {
+type FloodCall = {
   readonly channel: string;
   readonly uniqueid: string;
   readonly linkedid: string;

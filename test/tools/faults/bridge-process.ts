@@ -83,7 +83,7 @@ export function startBridgeProcess(options: BridgeProcessOptions): BridgeProcess
 }
 
 /** Ticks of a hundredth of a second (proc_pid_stat(5): utime and stime, behind the name in brackets). */
-export function cpuMsOf(pid: number): number {
+function cpuMsOf(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /s, '')
     .split(' ');

@@ -17,7 +17,7 @@ export type Load = {
   finish(): Promise<string>;
 };
 
-export type LoadOptions = {
+type LoadOptions = {
   /** Call events a second that are to be reported, on average; fewer where the machine cannot. */
   readonly eventsPerSecond: number;
   readonly random: () => number;

@@ -8,7 +8,7 @@ import { atExit } from '../lab/at-exit.ts';
 export type FileSystem = 'ext4' | 'xfs';
 
 /** A disk of its own, in a file, whose power can be cut. */
-export type Disk = {
+type Disk = {
   /** Where it is mounted. */
   readonly path: string;
   /** From now on nothing gets onto it, and what was not synced is gone. */

@@ -1,5 +1,5 @@
 /** One way of damaging a file: what was done, and the bytes after it. */
-export type Mutation = { readonly what: string; readonly bytes: Buffer };
+type Mutation = { readonly what: string; readonly bytes: Buffer };
 
 const page = 4_096;
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { atExit } from '../lab/at-exit.ts';
 
 /** A disk in memory that can be made to be full at any moment, to the page. */
-export type SmallDisk = {
+type SmallDisk = {
   readonly path: string;
   /** From now on only this number of further pages of 4 KiB fit. */
   leave(pages: number): void;

@@ -13,7 +13,7 @@ const breaksFile = fileURLToPath(new URL('../../generated/stable-breaks.json', i
 const read = (path: string) => JSON.parse(readFileSync(path, 'utf8'));
 export const recorded = () => read(record) as Stable;
 export const breaks = () => read(breaksFile) as Breaks;
-export type Breaks = Readonly<Record<string, readonly string[]>>;
+type Breaks = Readonly<Record<string, readonly string[]>>;
 
 /** What each released version had. */
 export function released(): { readonly version: string; readonly had: Stable }[] {

@@ -92,5 +92,8 @@ export async function cdrOf(pbx: Pbx, callers: readonly string[]): Promise<CdrRe
     missing = callers.filter((caller) => !written.has(caller));
     return missing.length === 0 && records;
   };
-  return until('Asterisk has written a record of each call', complete, { state: () => ({ missing }) });
+  return until('Asterisk has written a record of each call', complete, {
+    state: () => ({ missing }),
+    everyMs: 100,
+  });
 }

@@ -12,7 +12,7 @@ export type Folders = {
   readonly run: string;
 };
 
-export type ConfigOptions = {
+type ConfigOptions = {
   readonly ports: PortBlock;
   readonly folders: Folders;
   readonly modules: string;
@@ -102,6 +102,7 @@ loguserfield = yes
     ...(options.chanSip ? { 'sip.conf': chanSipConf(ports) } : {}),
     'extensions.conf': options.dialplan,
     'queues.conf': `[general]\n${offices.map(queues).join('')}`,
+    'agents.conf': `[general]\n${offices.map(({ number }) => `[${number}00]\n`).join('')}`,
     'voicemail.conf': `
 [general]
 format = wav

@@ -68,6 +68,9 @@ exten => _[1-${officeCount}]090,1,VoiceMail(\${EXTEN:0:1}000,s)
 exten => _[1-${officeCount}]072,1,Bridge(\${WAITING_\${EXTEN:0:1}})
 exten => _[1-${officeCount}]073,1,Answer()
  same => n,Bridge(\${WAITING_\${EXTEN:0:1}})
+; an agent waits for callers
+exten => _[1-${officeCount}]074,1,Answer()
+ same => n,AgentLogin(\${EXTEN:0:1}00,s)
 ; directed pickup
 exten => _**[1-${officeCount}]00X,1,PickupChan(PJSIP/\${EXTEN:2},p)
 ; a phone calls its own company
@@ -75,6 +78,10 @@ exten => _493023125XX.,1,Goto(from-trunk,\${EXTEN},1)
 ; the outside world, over the trunk
 exten => _+4917139200XX,1,Dial(\${MOBILE_\${EXTEN:-2:1}},20)
  same => n,Hangup()
+
+; As Wazo names its contexts.
+[ctx-mytenant-internal-6e3a0b52-7f0d-4b0a-9b7a-0d7f5f1f2c11]
+include => from-internal
 
 [from-queue]
 exten => _X00X,1,Dial(PJSIP/\${EXTEN},20)

@@ -3,6 +3,11 @@ import { rmSync } from 'node:fs';
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import {
+  bridgeCallBacksPath,
+  type CallBackOutcome,
+  callBackOutcomeSchema,
+} from '../../../src/shared/api/contract/bridge-call-backs.ts';
 import { type CallExtras, callExtrasSchema } from '../../../src/shared/api/contract/call-extras.ts';
 import { type FakeApi, startFakeApi } from '../fakes/fake-api.ts';
 import type { SeenRequest } from '../fakes/fake-api-faults.ts';
@@ -21,6 +26,8 @@ export type FarEnd = {
   receivedOf(uniqueid: string): ReceivedCall | undefined;
   /** The extras of these events (API_EXTRAS). */
   extrasOf(uniqueid: string): CallExtras[];
+  /** What it was told of calls to people who wait for a call back, of these channels. */
+  callBacksOf(uniqueids: ReadonlySet<string>): CallBackOutcome[];
   /** Uniqueids of all calls that it received. */
   uniqueids(): string[];
   /** All that the bridge has written. */
@@ -47,15 +54,17 @@ const token = 'lab-token-0123456789';
 
 /**
  * @param options `state`: a state folder to start from, which is copied; an empty one when absent. `isLinked`: false if the
- * bridge cannot connect to Asterisk; then it is started when it answers lookups.
+ * bridge cannot connect to Asterisk; then it is started when it answers lookups. `waiting`: numbers that wait for a call back.
  */
 export async function startFarEnd(options: {
   readonly amiPort: number;
   readonly settings?: Readonly<Record<string, string>>;
   readonly state?: string;
   readonly isLinked?: boolean;
+  readonly waiting?: readonly string[] | undefined;
 }): Promise<FarEnd> {
-  const fakeApi = await startFakeApi({ token });
+  const { waiting } = options;
+  const fakeApi = await startFakeApi({ token, ...(waiting && { waiting }) });
   const folder = await mkdtemp(path.join(tmpdir(), 'pbx-lab-bridge-'));
   const state = path.join(folder, 'state');
   if (options.state !== undefined) await cp(options.state, state, { recursive: true });
@@ -73,6 +82,7 @@ export async function startFarEnd(options: {
     LOG_FORMAT: 'json',
     LOG_LEVEL: 'debug',
     ...labSettings,
+    ...(waiting && { CALL_BACKS: 'yes' }),
     ...options.settings,
   };
   // It ends with the test that made the far end, not with the part of it that started it again.
@@ -111,6 +121,12 @@ export async function startFarEnd(options: {
     receivedOf: (uniqueid) => receivedOf(fakeApi, `${pbxId}-${uniqueid}`, eventsOf),
     extrasOf: (uniqueid) =>
       eventsOf(`${pbxId}-${uniqueid}`).map(({ payload }) => callExtrasSchema.parse(payload.extras)),
+    callBacksOf: (uniqueids) =>
+      fakeApi
+        .requests()
+        .filter(({ method, path }) => method === 'POST' && path === bridgeCallBacksPath)
+        .map(({ payload }) => callBackOutcomeSchema.parse(payload))
+        .filter(({ id }) => uniqueids.has(id.slice(pbxId.length + 1))),
     uniqueids: () => [...fakeApi.calls().keys()].map((id) => id.slice(pbxId.length + 1)),
     log: () => said + (bridge?.output() ?? ''),
     logged: async (code) => void (await bridge?.says(new RegExp(`"code":"${RegExp.escape(code)}"`))),

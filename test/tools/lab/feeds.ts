@@ -1,6 +1,8 @@
 import type { Pbx } from './asterisk.ts';
 import { type CdrKind, type CdrPlace, cdrKinds, cdrPlaces } from './cdr-source.ts';
 import { type FarEnd, startFarEnd } from './far-end.ts';
+import { mobileNumber } from './office-numbers.ts';
+import { offices } from './offices.ts';
 import type { Row } from './row.ts';
 import { startWire } from './wire.ts';
 
@@ -49,7 +51,11 @@ async function startBridges(
 ): Promise<Bridges> {
   const groups = Map.groupBy(rows, settingsKey);
   const start = async ([key, [row]]: [string, Row[]]) => {
-    const farEnd = await startFarEnd({ ...options, settings: { ...options.settings, ...row?.settings } });
+    const farEnd = await startFarEnd({
+      ...options,
+      settings: { ...options.settings, ...row?.settings },
+      waiting: row && waitingOf(row),
+    });
     cleanUp.defer(farEnd.stop);
     return [key, farEnd] as const;
   };
@@ -58,7 +64,13 @@ async function startBridges(
 }
 
 function settingsKey(row: Row): string {
-  return JSON.stringify(row.settings ?? {});
+  return JSON.stringify([row.settings ?? {}, waitingOf(row)]);
+}
+
+/** Who waits for a call back: the mobiles of all offices, or nobody whom a row calls. */
+function waitingOf({ callBacks }: Row): string[] | undefined {
+  if (callBacks === undefined) return undefined;
+  return callBacks.doesNotWait ? ['+4940669699999'] : offices.map(mobileNumber);
 }
 
 /** Bridges that hear the calls as they go on. */

@@ -1,5 +1,6 @@
 import { matchesGlob } from 'node:path';
-import type { Missed } from '../../../src/shared/api/contract/call-extras.ts';
+import type { CallBackOutcome } from '../../../src/shared/api/contract/bridge-call-backs.ts';
+import type { CallExtras, Missed } from '../../../src/shared/api/contract/call-extras.ts';
 import { didOf } from './dialplan.ts';
 import type { Version } from './install.ts';
 import { mobileNumber, receptionNumber } from './office-numbers.ts';
@@ -35,6 +36,19 @@ export type Row = {
   readonly fromRecords?: { readonly why: string; readonly reported: readonly ExpectedReport[] };
   /** Where the call that was missed ended, as the bridge says with API_EXTRAS; not compared when absent. */
   readonly missed?: ExpectedMissed;
+  /**
+   * Of the row's first call, whose phones rang and who talked, in order, as the bridge says with API_EXTRAS; live only. Phones that
+   * begin to ring at the same time come in any order. Not compared when absent.
+   */
+  readonly who?: { readonly rang: readonly Answerer[]; readonly talked: readonly Answerer[] };
+  /**
+   * What the bridge tells of the office's mobile, which waits for a call back unless it says otherwise (CALL_BACKS), by which phone; live
+   * only. Nothing is asked when absent.
+   */
+  readonly callBacks?: {
+    readonly doesNotWait?: true;
+    readonly told: readonly { readonly reached: boolean; readonly by?: number }[];
+  };
   /** Settings of the bridge that differ from the lab's. */
   readonly settings?: Readonly<Record<string, string>>;
   /** Played on this version only. */
@@ -50,9 +64,9 @@ export type ExpectedReport = {
   readonly from?: string;
   /**
    * The person who answered: the nth phone, the mobile, the reception by its own number, or somebody at another line of the
-   * provider's. `our-number`: by the number that was called, of which no record says who it was. Absent: missed.
+   * provider's. `trunk`: by the name of the trunk, since no record says who it was. Absent: missed.
    */
-  readonly answeredBy?: Answerer | 'elsewhere' | 'our-number';
+  readonly answeredBy?: Answerer | 'elsewhere' | 'trunk';
   /** A missed call that Asterisk's own records count as answered: by a machine, or by what has no record. */
   readonly recordedAsAnswered?: true;
 };
@@ -89,8 +103,7 @@ export function expectedCalls(
     if (answeredBy === undefined) return { from, reported: [{ status: 'ringing' }, { status: 'completed' }] };
     if (answeredBy === 'elsewhere')
       return { from, reported: [{ status: 'ringing' }, { status: 'answered' }, { status: 'completed' }] };
-    const caller_id =
-      answeredBy === 'our-number' ? `+${didOf(rowIndex, office.number)}` : callerIdOf(answeredBy, office);
+    const caller_id = answeredBy === 'trunk' ? 'trunk' : callerIdOf(answeredBy, office);
     return {
       from,
       reported: [
@@ -100,6 +113,50 @@ export function expectedCalls(
       ],
     };
   });
+}
+
+/** What is wrong with what was told of calls to people who wait for a call back. */
+export function callBackFaults(
+  { callBacks }: Pick<Row, 'callBacks'>,
+  office: Office,
+  outcomes: readonly CallBackOutcome[],
+): string[] {
+  const told = outcomes.map(
+    ({ number, talked, by, ended_ago }) =>
+      `${number} ${talked === undefined ? 'not reached' : 'reached'} by ${by}${ended_ago > 60 || (talked ?? 0) > 60 ? ', at a wrong time' : ''}`,
+  );
+  const expected = (callBacks?.told ?? []).map(
+    ({ reached, by }) =>
+      `${mobileNumber(office)} ${reached ? 'reached' : 'not reached'} by ${by === undefined ? by : office.extension(by)}`,
+  );
+  if (told.join() === expected.join()) return [];
+  return [`call backs told: ${told.join() || 'none'}, not ${expected.join() || 'none'}`];
+}
+
+/** What is wrong with what was sent of who rang and who talked, all within a minute. */
+export function whoFaults(
+  { who }: Pick<Row, 'who'>,
+  office: Office,
+  extras: readonly CallExtras[],
+): string[] {
+  if (who === undefined) return [];
+  const { rang = [], talked = [] } = extras.at(-1) ?? {};
+  const faults: string[] = [];
+  const compare = (what: string, found: readonly string[], wanted: readonly string[]) => {
+    if (found.join() !== wanted.join())
+      faults.push(`${what} ${found.join() || 'nobody'}, not ${wanted.join() || 'nobody'}`);
+  };
+  const named = (people: readonly Answerer[]) => people.map((one) => callerIdOf(one, office));
+  compare('rang', rang.map(({ by }) => by).sort(), named(who.rang).sort());
+  // Who comes back at once has not left; a busy machine takes longer than that.
+  const inOrder = (people: readonly string[]) => [...new Set(people)];
+  compare('talked', inOrder(talked.map(({ by }) => by)), inOrder(named(who.talked)));
+  const times = [
+    ...rang.flatMap((one) => [one.from, one.for]),
+    ...talked.flatMap(({ from, to = -1 }) => [from, to - from]),
+  ];
+  if (times.some((ms) => ms < 0 || ms > 60_000)) faults.push(`times ${JSON.stringify({ rang, talked })}`);
+  return faults;
 }
 
 function callerIdOf(answeredBy: Answerer, office: Office): string {

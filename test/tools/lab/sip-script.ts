@@ -20,10 +20,10 @@ export type Invitation = {
 
 /** A phone's script: what it does with the call that comes in. */
 export const phone = {
-  /** Rings for `after` ms, is picked up, does `first` and talks until either end hangs up. */
-  answers: (options: { after?: number; first?: Script } = {}): Script => [
+  /** Rings for `after` ms, saying so by `says` (180), is picked up, does `first` and talks until either end hangs up. */
+  answers: (options: { after?: number; first?: Script; says?: string } = {}): Script => [
     invited,
-    ringing,
+    ringing(options.says),
     pause(options.after ?? 300),
     pickedUp,
     ...(options.first ?? []),
@@ -31,7 +31,7 @@ export const phone = {
     ...over,
   ],
   /** Rings until the caller or the PBX gives up. */
-  rings: (): Script => [invited, ringing, isCancelled],
+  rings: ({ says }: { says?: string } = {}): Script => [invited, ringing(says), isCancelled],
   busy: (): Script => [invited, refuse('486 Busy Here')],
   /** Is forwarded by its user: the phone itself sends the call on, to the office's mobile by default. */
   forwards: (to = '[mobile]'): Script => [
@@ -157,7 +157,8 @@ const ourTag = ';tag=[pid]-[call_number]';
 const echoed = ['[last_Via:]', '[last_From:]', `[last_To:]${ourTag}`, '[last_Call-ID:]', '[last_CSeq:]'];
 const contact = 'Contact: <sip:lab@[local_ip]:[local_port]>';
 
-const ringing: Step = message('SIP/2.0 180 Ringing', [...echoed, contact]);
+/** While it rings, a phone `says` this. */
+const ringing = (says = '180 Ringing'): Step => message(`SIP/2.0 ${says}`, [...echoed, contact]);
 
 const pickedUp: Step = `${message('SIP/2.0 200 OK', [...echoed, contact], sdp('sendrecv'))}
 <recv request="ACK"/>`;

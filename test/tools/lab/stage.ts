@@ -19,7 +19,7 @@ export type Placed = {
 };
 
 /** Who takes part: the office's nth phone, its mobile, or the one who placed a call. */
-export type Party = number | 'mobile' | Placed;
+type Party = number | 'mobile' | Placed;
 
 /** What can be done in a row, in telephone words. Each word is done when Asterisk says that it happened. */
 export type Stage = {

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 /** After the nth event of this name from now on. */
 export type CutAfterEvent = { readonly event: string; readonly nth: number };
 /** Where to cut; `bytes`: after this number of further ones. */
-export type CutAt = CutAfterEvent | { readonly bytes: number };
+type CutAt = CutAfterEvent | { readonly bytes: number };
 
 /** A wire between the bridge and Asterisk's manager interface that can be cut, or go dead. */
 export type Wire = {

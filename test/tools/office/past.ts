@@ -128,7 +128,10 @@ export async function givePast(
     taken,
     missed: [first = 0],
   } of waiting)
-    if (taken !== undefined) await act(number, 'taken', now - (first - 2) * MINUTE, taken);
+    if (taken !== undefined) {
+      await act(number, 'taken', now - (first - 2) * MINUTE, taken);
+      await act(number, 'tried', now - (first - 4) * MINUTE, '1002');
+    }
   for (const [name, user, text] of notes)
     for (const { numbers } of customers.filter((one) => one.name === name))
       await act(numbers[0] as string, 'note', now - 26 * HOUR, user, text);

@@ -339,6 +339,8 @@ function writeDeliveries(db: DatabaseSync, now: number, scale: Scale): void {
     `CASE WHEN n > ${waiting} THEN 'failed' WHEN tried = 1 THEN 'retry' ELSE 'new' END`,
   );
   db.prepare('UPDATE webhooks SET failing_since = ? WHERE uid = ?').run(now - 2 * DAY_MS, uids.fails);
+  // A program that has just begun to read events, too.
+  db.prepare('INSERT INTO event_feeds (account_id, since, read_at) VALUES (?, ?, ?)').run(MAIN, now, now);
 }
 
 /** What the store sums up as requests come in. */

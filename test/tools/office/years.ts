@@ -36,7 +36,7 @@ export type OfficeCall = {
 };
 
 /** What a colleague did about a missed caller, or noted. */
-export type OfficeAction = { account: number; number: string; at: number; user: string; kind: string };
+type OfficeAction = { account: number; number: string; at: number; user: string; kind: string };
 
 const people = [
   'Anneke Petersen',

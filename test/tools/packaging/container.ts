@@ -61,7 +61,7 @@ export async function boot(machine: Machine, more: readonly string[] = []): Prom
     return /^(running|degraded)/.test(output);
   };
   try {
-    await until('systemd is up', isUp, { state: () => said, everyMs: 200 });
+    await until('systemd is up', isUp, { state: () => said, everyMs: 500 });
   } catch (error) {
     await stop();
     return `systemd-nspawn cannot boot here: ${(error as Error).message}`;
@@ -82,7 +82,7 @@ export async function boot(machine: Machine, more: readonly string[] = []): Prom
         const { output } = await inside('systemctl', 'status', '--no-pager', '-n', '30', unit);
         return `${await property(unit, name)}\n${output}`;
       };
-      await until(`${name} of ${unit} is ${wanted}`, isIt, { state, everyMs: 100 });
+      await until(`${name} of ${unit} is ${wanted}`, isIt, { state, everyMs: 500 });
     },
     stop,
   };

@@ -11,8 +11,6 @@ import { stage } from '../../../systemd/build/stage.ts';
 export type Packages = {
   readonly now: string;
   readonly next: string;
-  /** The compiled program that they are made of. */
-  readonly program: string;
   remove(): void;
 };
 
@@ -30,7 +28,7 @@ export function buildPackages(): Packages {
   const pack = (version: string) => packDeb(root, { changedAt, arch: 'amd64', folder, version });
   const now = pack(versions.now);
   addSteps(join(root, 'usr/lib/pbx-bridge/lib'));
-  const packages = { now, next: pack(versions.next), program };
+  const packages = { now, next: pack(versions.next) };
   rmSync(root, { recursive: true });
   return { ...packages, remove: () => rmSync(folder, { recursive: true }) };
 }
@@ -47,12 +45,4 @@ function addSteps(lib: string): void {
     if (next !== text) writeFileSync(join(lib, path), next);
   }
   assert.deepEqual([...found].sort(), ['let', 'save'], 'the steps of both SQLite databases');
-}
-
-/** The same for arm64. What is in it can be looked at on any machine. */
-export function buildArm64({ program }: Packages): { readonly file: string; remove(): void } {
-  const folder = mkdtempSync(join(tmpdir(), 'pbx-bridge-arm64-'));
-  stage(join(folder, 'root'), program, 'arm64');
-  const file = packDeb(join(folder, 'root'), { changedAt, arch: 'arm64', folder, version: versions.now });
-  return { file, remove: () => rmSync(folder, { recursive: true }) };
 }

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { Command } from 'commander';
 import { addOperatorCommands } from '../../../src/cli/operator-commands.ts';
 
-export type Ran = {
+type Ran = {
   readonly code: number;
   /** Standard output. */
   readonly text: string;

@@ -11,7 +11,7 @@ export type Said = { readonly code: number | null; readonly output: string };
 export type Where = 'pipe' | 'terminal';
 
 /** A person at a shell, in a folder, with `pbx-bridge` on the PATH and no other settings than these. */
-export type Shell = {
+type Shell = {
   /** Runs a command as it is typed, and ends it with Ctrl-C once its output matches `enough`. */
   run(command: string, where: Where, enough?: RegExp): Promise<Said>;
   /** Pastes a text into an interactive shell on a terminal, and leaves it. */

@@ -44,6 +44,15 @@ export type Stand = {
 /** The one customer that the API knows: the priority is 10. */
 export const vip = '+4940669699999';
 
+/** What else it knows of that customer. */
+const vipFacts = {
+  segment: 'VIP',
+  last_extension: '101',
+  callback_extension: '102',
+  blocked: false,
+  language: 'de',
+};
+
 /** Who calls in markers: with a setting that does not report this caller, `caughtUp` cannot work, and says so. */
 const markerNumber = '+494066969999';
 
@@ -85,6 +94,8 @@ export async function createStand(t: Test, settings: Readonly<Record<string, str
   const fakeApi = await startFakeApi({
     token: 'a-token',
     priorityOf: (number) => (number === vip ? 10 : null),
+    nameOf: (number) => (number === vip ? 'Zoë "Q"' : null),
+    factsOf: (number) => (number === vip ? vipFacts : {}),
   });
   let bridge: Bridge | undefined;
   // Before the hook of the folder, which it writes to.

@@ -60,7 +60,7 @@ compileCache();
 const scratch = values.fast ? createScratch() : undefined;
 if (scratch !== undefined) process.env.TMPDIR = scratch;
 /** No file is run again that might end after so long a run, s: CI would end in the middle of it, and say nothing. */
-const longestRun = 4_300;
+const longestRun = 4_700;
 /** More files than this that failed by chance are a defect to be hunted before anything lands. */
 const mostFlaky = 2;
 const processors = availableParallelism();

@@ -19,6 +19,7 @@ const slow = [
   // Chromium and Firefox.
   'test/integration/browser-',
   // PostgreSQL, PgBouncer, MariaDB, nginx, promtool, OpenSMTPD.
+  'test/integration/certificate',
   'test/integration/mail-debian',
   'test/integration/mysql-source',
   'test/integration/pair',
@@ -43,6 +44,7 @@ const slow = [
   'test/integration/flood',
   'test/integration/lost-events',
   'test/integration/gap-filler.property',
+  'test/integration/instances',
   'test/integration/outbox-command',
   'test/integration/pasted-',
   'test/integration/reconcile',
@@ -117,8 +119,11 @@ const notUnderUnits = [
   'test/integration/service-copy',
   // Root's commands; one asks whose port it is, another one is the demo of a checkout.
   'test/integration/demo',
+  'test/integration/instances',
   'test/integration/setup',
   'test/integration/twelve-faults',
+  // It lowers the priority of programs, which a unit may not.
+  'test/integration/stopped-work',
   // They measure, and want a machine that has little else to do.
   'test/faults/faults-that-wait',
   'test/integration/flood',

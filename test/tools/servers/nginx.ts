@@ -21,7 +21,10 @@ function sampleFor(
   const text = readFileSync(sample, 'utf8')
     .replace(/(server [\d.]+:8080 fail_timeout=5s;\s+)+/, `${servers}\n  `)
     .replace('listen 80;', `listen 127.0.0.1:${plainPort};`)
-    .replace('listen 443 ssl;', `listen 127.0.0.1:${port}${certificate ? ' ssl' : ''};`);
+    .replace(
+      /^( *)listen 443 (.*);$/m,
+      (_, indent, how) => `${indent}listen 127.0.0.1:${port} ${certificate ? how : ''};`,
+    );
   return certificate
     ? text
         .replace(/ssl_certificate .*;/, `ssl_certificate ${certificate.cert};`)

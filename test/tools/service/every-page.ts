@@ -1,9 +1,10 @@
 import { isDialable } from '../../../src/service/calls/call-cells.ts';
 import { noFilter } from '../../../src/service/calls/call-store.ts';
 import type { Store } from '../../../src/service/database/store.ts';
+import { certificate } from './certificate.ts';
 
 /** A page, and how it is called in pictures. */
-export type EveryPage = { readonly name: string; readonly path: string };
+type EveryPage = { readonly name: string; readonly path: string };
 
 /** Every page that an administrator of an account can open, each as lively as the account's data make it. */
 export async function everyPage(store: Store, account: number): Promise<EveryPage[]> {
@@ -72,7 +73,7 @@ export async function everyPage(store: Store, account: number): Promise<EveryPag
   ];
 }
 
-/** What the bridge of an account's first integration has reported: a problem. */
+/** What the bridge of an account's first integration has reported: a problem, and a certificate with a difference. */
 export async function addBridgeReport(store: Store, account: number): Promise<void> {
   const { integrations = [] } = (await store.directory.read(0))?.directory ?? {};
   const integration = integrations.find((one) => one.account === account);
@@ -87,6 +88,17 @@ export async function addBridgeReport(store: Store, account: number): Promise<vo
     integration?.id ?? 0,
     Date.now(),
     JSON.stringify({ problems: [problem] }),
+  );
+  const difference = {
+    weight: 'missing',
+    what,
+    count: 1_234_567,
+    calls: Array(10).fill(`pbx-${'9'.repeat(60)}.1`),
+  };
+  await store.directory.saveCertificate(
+    integration?.id ?? 0,
+    Date.now(),
+    JSON.stringify(certificate({ verdict: 'missing', differences: [difference] })),
   );
 }
 

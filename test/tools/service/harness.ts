@@ -19,7 +19,7 @@ export { options };
 /** An answer, its body as text and, if it is JSON, parsed. */
 export type Answer = { status: number; headers: Record<string, unknown>; text: string; json: unknown };
 
-export type TestAccount = { token: string; secondToken: string; admin: string; name: string };
+type TestAccount = { token: string; secondToken: string; admin: string; name: string };
 
 /** A folder of its own, kept if the test fails: it holds the data. */
 export function stateFolder(t: TestContext): string {

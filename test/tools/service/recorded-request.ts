@@ -1,4 +1,4 @@
-import type { CallExtras } from '../../../src/service/calls/call-record.ts';
+import type { CallExtras, CallRecord, PastTimes } from '../../../src/service/calls/call-record.ts';
 import type { Store } from '../../../src/service/database/store.ts';
 import type { RecordedRequest } from '../../../src/service/history/request-store.ts';
 import type { CallStatus } from '../../../src/shared/api/contract/call-status.ts';
@@ -16,6 +16,9 @@ export type ReportedEvent = {
   /** Beside the fields of an event, in what was received. */
   readonly also?: Record<string, unknown>;
   readonly extras?: CallExtras | undefined;
+  readonly past?: PastTimes;
+  readonly rang?: CallRecord['rang'];
+  readonly talked?: CallRecord['talked'];
   /** By which the number is read. */
   readonly country?: string;
 };
@@ -30,6 +33,9 @@ export function recorded({
   callerId = null,
   also,
   extras,
+  past,
+  rang,
+  talked,
   country = 'DE',
 }: ReportedEvent): RecordedRequest {
   return {
@@ -51,7 +57,17 @@ export function recorded({
     response: '{"result":"r"}',
     callId: id,
     fromNumber: from,
-    event: { id, status, from, number: normaliseNumber(from, country), callerId, extras },
+    event: {
+      id,
+      status,
+      from,
+      number: normaliseNumber(from, country),
+      callerId,
+      extras,
+      rang: rang ?? undefined,
+      talked: talked ?? undefined,
+      past,
+    },
   };
 }
 

@@ -1,4 +1,7 @@
 import { request } from 'undici';
+import type { About } from '../../../src/service/rules/screen-call.ts';
+
+type Person = { by: string; name: string };
 
 /** A call as screens get it. */
 export type ScreenCall = {
@@ -11,6 +14,10 @@ export type ScreenCall = {
   priority: number | null;
   caller_id: string | null;
   answered_by?: string | null;
+  rings?: Person[];
+  talks?: Person[];
+  about?: About;
+  talked?: (Person & { from: number; to?: number })[];
   missed: boolean | null;
 };
 
@@ -22,7 +29,8 @@ export type ScreenEvent =
   | { event: 'call'; call: ScreenCall }
   | { event: 'customers'; calls: Pick<ScreenCall, 'id' | 'customer' | 'segment' | 'priority'>[] }
   | { event: 'missed'; missed: ScreenPerson[]; gone: string[]; count: number; more: boolean }
-  | { event: 'last-with'; calls: { id: string; last_with: string }[] };
+  | { event: 'who'; calls: { id: string; rings: Person[]; talks: Person[] }[] }
+  | { event: 'about'; calls: { id: string; about: About }[] };
 
 /** The events of a service's stream, until the loop over them is left. */
 export async function* screenEvents(
@@ -44,7 +52,7 @@ export async function* screenEvents(
         if (event === 'calls') {
           const { calls, missed, count, more } = JSON.parse(data ?? '');
           yield { event, calls, missed, count, more };
-        } else if (event === 'customers' || event === 'last-with')
+        } else if (event === 'customers' || event === 'about' || event === 'who')
           yield { event, calls: JSON.parse(data ?? '').calls };
         else if (event === 'missed') yield { event, ...JSON.parse(data ?? '') };
         else if (event === 'call') yield { event, call: JSON.parse(data ?? '') };

@@ -5,7 +5,7 @@ import { Webhook } from 'standardwebhooks';
 import { until } from '../until.ts';
 
 /** A request that came in, and how the convention's library reads it. */
-export type Received = {
+type Received = {
   readonly id: string;
   readonly type: string;
   /** Of its call; undefined for a test. */

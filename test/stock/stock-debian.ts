@@ -19,7 +19,8 @@ const packages =
   [];
 
 /** A Debian that somebody has, with its own files and what the README names. */
-type World = {
+export type World = {
+  readonly name: string;
   readonly suite: 'bookworm' | 'trixie';
   readonly lang: string;
   readonly hosts: string;
@@ -40,35 +41,6 @@ const networks = {
 } as const;
 type Network = keyof typeof networks;
 
-const worlds: Readonly<Record<string, World>> = {
-  'Debian 12 as its installer leaves it': {
-    suite: 'bookworm',
-    lang: 'C',
-    // localhost has two addresses, and glibc gives the IPv4 one twice.
-    hosts: `127.0.0.1\tlocalhost
-127.0.1.1\tdebian
-
-# The following lines are desirable for IPv6 capable hosts
-::1     localhost ip6-localhost ip6-loopback
-ff02::1 ip6-allnodes
-ff02::2 ip6-allrouters
-`,
-    tests: [
-      // And what else listens, connects and reads settings.
-      {
-        command: 'npm test && npm run test:all -- ami-tls refused-starts integration/reload service-process',
-        network: 'without IPv6',
-      },
-    ],
-  },
-  'Debian 13 in German': {
-    suite: 'trixie',
-    lang: 'de_DE.UTF-8',
-    hosts: '::1\tlocalhost debian\n',
-    tests: [{ command: 'npm test', network: 'with IPv6 addresses only' }],
-  },
-};
-
 const treeOf = (suite: World['suite']): DebianTree => ({
   suite,
   root: join(cache, `stock-${suite}`),
@@ -86,13 +58,12 @@ const git = (...args: string[]) =>
     encoding: 'utf8',
   }).trim();
 
-for (const [name, world] of Object.entries(worlds)) {
+/** README's two commands in it, as a plain user. */
+export function testReadmeIn(world: World): void {
   const tree = treeOf(world.suite);
   test(
-    `${name}: README's two commands, as a plain user`,
-    {
-      skip: treesImpossible(tree) ?? false,
-    },
+    `${world.name}: README's two commands, as a plain user`,
+    { skip: treesImpossible(tree) ?? false },
     (t) => runReadmeIn(t, world, tree),
   );
 }

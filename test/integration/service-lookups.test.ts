@@ -1,0 +1,3 @@
+import { lookupTests } from './service-lookups.ts';
+
+lookupTests('sqlite', async () => null);

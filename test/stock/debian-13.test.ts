@@ -1,0 +1,12 @@
+import { testReadmeIn } from './stock-debian.ts';
+
+testReadmeIn({
+  name: 'Debian 13 in German',
+  suite: 'trixie',
+  lang: 'de_DE.UTF-8',
+  hosts: '::1\tlocalhost debian\n',
+  tests: [
+    // What listens, connects, prints and sorts.
+    { command: 'npm test -- src/cli src/service test/integration', network: 'with IPv6 addresses only' },
+  ],
+});
