@@ -10,7 +10,9 @@ export const mark = '\u001e';
 export type TestRecord = {
   /** From the folder in which the runner was started. */
   readonly file: string;
-  /** It is inside of no other test. */
+  /** The test of the file that it is, or is inside of. */
+  readonly outermost: string;
+  /** It is that test itself. */
   readonly isOutermost: boolean;
   readonly ms: number;
   readonly outcome: 'passed' | 'failed' | 'skipped' | 'has subtests';
@@ -37,6 +39,7 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
     const file = relative('.', data.file ?? '');
     const record: TestRecord = {
       file,
+      outermost: names[0] ?? data.name,
       isOutermost: data.nesting === 0,
       ms: data.details.duration_ms,
       ...(type === 'test:fail' ? failureOf(data, names.join(' > ')) : passOf(data, file)),

@@ -16,24 +16,31 @@ export type FileResult = {
   passed: number;
   /** What failed: the tests with their errors. */
   readonly failures: string[];
+  /** Its tests that failed, or in which something did, with their times in seconds; empty if its process failed. */
+  readonly failed: Map<string, number>;
   /** Why tests were left out, one reason for each. */
   readonly skipped: string[];
   seconds: number;
 };
 
+/** Runs this file once more, alone: what failed, or all of it if its process did. */
+export const runAgain = async ({ file, failed }: FileResult): Promise<FileResult> =>
+  (await runShards([file], 1, 'all', [...failed.keys()]))[0] ?? emptyResult(file);
+
 /**
  * Runs test files with `node --test`, in a number of processes: the files of a shard share one, which saves each of them its
  * start and the loading of what they share. Prints a line for each file, and what failed. `says`: whether what tests say
- * is printed, or only if their file fails.
+ * is printed, or only if their file fails. `only`: the tests to be run, by name; all, if there are none.
  */
 export async function runShards(
   files: readonly string[],
   shards: number,
   says: 'all' | 'failures' = 'all',
+  only: readonly string[] = [],
 ): Promise<FileResult[]> {
   const total = Math.min(shards, files.length);
   const ended = await Promise.all(
-    Array.from({ length: total }, (_, index) => runShard(files, `${index + 1}/${total}`, says)),
+    Array.from({ length: total }, (_, index) => runShard(files, `${index + 1}/${total}`, says, only)),
   );
   const results = ended.flatMap((shard) => shard.results);
   const seen = new Set(results.map(({ file }) => file));
@@ -96,6 +103,7 @@ async function runShard(
   files: readonly string[],
   shard: string,
   says: 'all' | 'failures',
+  only: readonly string[],
 ): Promise<{ readonly results: FileResult[]; readonly isWhole: boolean }> {
   const child = spawn(
     process.execPath,
@@ -105,6 +113,7 @@ async function runShard(
       '--test-isolation=none',
       `--test-shard=${shard}`,
       `--test-timeout=${longestTestMs}`,
+      ...only.map((name) => `--test-name-pattern=^${RegExp.escape(name)}$`),
       `--test-reporter=${import.meta.resolve('./reporter.ts')}`,
       ...files,
     ],
@@ -145,7 +154,10 @@ async function runShard(
   const last = results.at(-1);
   const hasFailed = results.some(({ failures }) => failures.length > 0);
   const isWhole = signal === null && (code === 0 || hasFailed);
-  if (!isWhole) last?.failures.push(`the file: its process ended with ${signal ?? code}`);
+  if (!isWhole && last !== undefined) {
+    last.failures.push(`the file: its process ended with ${signal ?? code}`);
+    last.failed.clear();
+  }
   endFile();
   return { results, isWhole };
 }
@@ -165,17 +177,23 @@ function preferProcess({ pid }: ChildProcess): void {
 
 const linesOf = ({ stdout }: ChildProcess) => createInterface({ input: stdout as NodeJS.ReadableStream });
 
-function note(result: FileResult, { outcome, isOutermost, ms, why = '' }: TestRecord): void {
+function note(result: FileResult, { outcome, outermost, isOutermost, ms, why = '' }: TestRecord): void {
   if (outcome === 'passed') result.passed += 1;
-  if (outcome === 'failed') result.failures.push(why);
   if (outcome === 'skipped') result.skipped.push(why);
-  if (isOutermost) result.seconds += ms / 1_000;
+  if (outcome === 'failed') {
+    result.failures.push(why);
+    result.failed.set(outermost, 0);
+  }
+  if (!isOutermost) return;
+  result.seconds += ms / 1_000;
+  if (result.failed.has(outermost)) result.failed.set(outermost, ms / 1_000);
 }
 
 const emptyResult = (file: string): FileResult => ({
   file,
   passed: 0,
   failures: [],
+  failed: new Map(),
   skipped: [],
   seconds: 0,
 });

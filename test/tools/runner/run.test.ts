@@ -57,12 +57,14 @@ test('a slow file that fails by chance is run once more, named, and forgiven twi
       if (existsSync(mark)) return;
       writeFileSync(mark, '');
       throw new Error('by chance');
-    });`;
+    });
+    test('passes', () => void process.stdout.write('it passes\\n'));`;
   const flaky = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, n) => [`test/promtool-${n}.test.ts`, chance]));
 
   const two = runTests(temporaryFolder(t), flaky(2), '--slow');
-  assert.deepEqual([two.status, two.stdout.trim().split('\n').at(-1)], [0, '2 passed, 0 failed, 0 skipped']);
+  assert.deepEqual([two.status, two.stdout.trim().split('\n').at(-1)], [0, '4 passed, 0 failed, 0 skipped']);
+  assert.equal(two.stdout.match(/it passes/g)?.length, 2, 'only what failed is run again');
   assert.match(
     two.stdout,
     /flaky: test\/promtool-1.test.ts .* Its first failure:\nfails once: Error: by chance/,

@@ -8,7 +8,7 @@ import { install, labImpossible, versions } from '../lab/install.ts';
 import { packagingImpossible } from '../packaging/machine.ts';
 import { compileCache } from './compile-cache.ts';
 import { compileProgram } from './compiled.ts';
-import { type FileResult, runShards, runWhileFree } from './run-files.ts';
+import { type FileResult, runAgain, runShards, runWhileFree } from './run-files.ts';
 import { isSlow, mayBeRunAgain, mostExpensive, testsUnder } from './tiers.ts';
 
 const usage = `npm test [-- PART ...]           tests that need no packages and no root: about a minute
@@ -60,7 +60,7 @@ compileCache();
 const scratch = values.fast ? createScratch() : undefined;
 if (scratch !== undefined) process.env.TMPDIR = scratch;
 /** No file is run again that might end after so long a run, s: CI would end in the middle of it, and say nothing. */
-const longestRun = 4_700;
+const longestRun = 4_900;
 /** More files than this that failed by chance are a defect to be hunted before anything lands. */
 const mostFlaky = 2;
 const processors = availableParallelism();
@@ -119,20 +119,22 @@ print(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipp
 process.exitCode = counts.failed === 0 && counts.passed > 0 && !litter && !tooFlaky ? 0 : 1;
 
 /**
- * In the slow tier, a file that failed by chance beside others is run once more, alone: only a second failure counts.
- * Returns those that passed then.
+ * In the slow tier, what failed by chance beside others is run once more, alone: only a second failure counts.
+ * Returns the files that passed then.
  */
 async function runFailedAgain(slow: readonly FileResult[]): Promise<FileResult[]> {
   const passed: FileResult[] = [];
-  const byLength = slow.toSorted((a, b) => a.seconds - b.seconds);
+  const secondsOf = ({ failed, seconds }: FileResult) =>
+    failed.size === 0 ? seconds : failed.values().reduce((a, b) => a + b, 0);
+  const byLength = slow.toSorted((a, b) => secondsOf(a) - secondsOf(b));
   for (const first of byLength.filter(({ file, failures }) => failures.length > 0 && mayBeRunAgain(file))) {
-    if (performance.now() / 1_000 + first.seconds > longestRun) {
+    if (performance.now() / 1_000 + secondsOf(first) > longestRun) {
       print(`${first.file} failed: the run has taken too long for it to be run again`);
       continue;
     }
-    print(`${first.file} failed: it is run again, alone`);
-    const [again] = await runShards([first.file], 1);
-    if (again === undefined || again.failures.length > 0 || again.passed === 0) continue;
+    print(`${first.file} failed: what failed is run again, alone`);
+    const again = await runAgain(first);
+    if (again.failures.length > 0 || again.passed === 0) continue;
     passed.push(first);
     print(
       `flaky: ${first.file} failed, and passed when it was run again alone. Its first failure:\n${first.failures.join('\n')}`,
