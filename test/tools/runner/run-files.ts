@@ -162,9 +162,9 @@ async function runShard(
   return { results, isWhole };
 }
 
-/** Calls of a real Asterisk go on while a browser beside them draws all its windows. */
+/** Calls go on, and requests time out, while a browser beside them draws all its windows. */
 const keepsTime = (files: readonly string[]): boolean =>
-  files.every((file) => file.startsWith('test/asterisk/'));
+  files.every((file) => /^test\/(asterisk|faults)\//.test(file));
 
 /** Lets it, and all that it starts, come before the others where that is allowed. */
 function preferProcess({ pid }: ChildProcess): void {
