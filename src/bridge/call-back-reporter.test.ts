@@ -190,6 +190,23 @@ test('a service that does not know the question is asked after an hour, whatever
   assert.deepEqual([reporter.status().state, said], ['unknown', ['callback.unknown {}']]);
 });
 
+test('a proxy that answers for a service which restarts is no service that does not know the question', async () => {
+  const { reporter, advance, sent, calls, says } = start();
+  reporter.start();
+  await advance(10_000);
+  for (const wrong of [answer(404, {}), answer(200, '<html>')]) {
+    says.list = wrong;
+    calls(1);
+    await advance(31_000);
+    assert.equal(reporter.status().state, 'failed');
+  }
+  says.list = answer(200, { version: number, numbers: ['+4930901820'] });
+  sent.length = 0;
+  await advance(31_000);
+  assert.match(sent.join(), /asks/);
+  assert.equal(reporter.status().state, 'ok');
+});
+
 test('numbers that could not be asked for during ten minutes wait no more', async () => {
   const { reporter, advance, sent, calls, says } = start();
   reporter.start();

@@ -60,6 +60,8 @@ export function createCallBackReporter(
   /** Whether there was a reason to ask again while the service was asked. */
   let isWanted = false;
   let isStopped = false;
+  /** A proxy answers for a service that is being restarted: it knows the question, if it ever has. */
+  let wasAnswered = false;
 
   /** When the calls were missed that the service may not have on its list yet, by number: people call back at once. */
   const justMissed = new Map<string, number>();
@@ -94,17 +96,18 @@ export function createCallBackReporter(
   async function exchange(): Promise<'ok' | 'failed' | 'unknown'> {
     const askedAt = clock.now();
     const result = await client.waitingNumbers(known?.version);
-    if (statusOf(result) !== 200) {
-      if (statusOf(result) !== 404) return 'failed';
+    const status = statusOf(result);
+    const answer =
+      status === 200
+        ? waitingNumbersSchema.safeParse(result.kind === 'answer' && parseJson(result.body)).data
+        : undefined;
+    if (answer === undefined) {
+      if (wasAnswered || (status !== 200 && status !== 404)) return 'failed';
       forget();
       return 'unknown';
     }
-    const answer = waitingNumbersSchema.safeParse(result.kind === 'answer' && parseJson(result.body));
-    if (!answer.success) {
-      forget();
-      return 'unknown';
-    }
-    take(answer.data);
+    wasAnswered = true;
+    take(answer);
     for (const [number, at] of justMissed) if (askedAt - at >= SOON_MS) justMissed.delete(number);
     unsent = unsent.filter(({ number, endedAt }) => waits(number) && clock.now() - endedAt < STALE_MS);
     const first = () => unsent.find(({ number }) => isListed(number));

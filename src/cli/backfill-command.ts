@@ -49,14 +49,13 @@ export async function backfill(
   const from = parseDay(since);
   const { wish, progress, bridgeSince } = operator.backfill();
   const known = readProgress(progress);
-  const asked = readWish(wish);
-  const isUnderWay = asked?.isDry === false && !(known?.of === asked.at && known.state === 'done');
   if (cdr === undefined) return refuse('CDR_SOURCE is not set: the calls of the past are read from there');
   if (!dryRun && !api.extras)
     return refuse(
       'this needs API_EXTRAS=yes: without it an API has no time of a call, and would take calls of the past for calls of now',
     );
-  if (isUnderWay)
+  const asked = readWish(wish);
+  if (asked !== undefined && isUnderWay(operator))
     return refuse(
       `calls since ${dayOf(asked.since)} are being reported already; pbx-bridge backfill shows how far it is, and --stop ends it`,
     );
@@ -89,9 +88,15 @@ export async function backfill(
   }
 }
 
+/** Whether calls are asked for that are not all reported: an earlier run may be done. */
+function isUnderWay(operator: Operator): boolean {
+  const { wish: text, progress: saved } = operator.backfill();
+  const [wish, progress] = [readWish(text), readProgress(saved)];
+  return wish?.isDry === false && !(progress?.of === wish.at && progress.state === 'done');
+}
+
 function end({ printError, printResult }: Context, operator: Operator): number {
-  const { wish, progress } = operator.backfill();
-  if (readWish(wish) === undefined || readProgress(progress)?.state === 'done') {
+  if (!isUnderWay(operator)) {
     printError('no backfill is under way');
     return exitCodes.notFound;
   }

@@ -5,4 +5,5 @@ import { instanceName } from './config/instances.ts';
 export const instanceOption = () =>
   new Option('--instance <name>', 'use settings and state of the unit pbx-bridge@NAME, such as firm-a')
     .env('PBX_BRIDGE_INSTANCE')
-    .argParser(instanceName);
+    // As with each variable, empty is not set.
+    .argParser((name) => (name === '' && process.env.PBX_BRIDGE_INSTANCE === '' ? '' : instanceName(name)));

@@ -37,7 +37,7 @@ type WorkRow = Extract<CommandRow, { load: unknown }>;
 async function run(row: WorkRow, given: readonly unknown[], io: Io): Promise<void> {
   const command = given.at(-1) as Command;
   const { instance: name, json } = command.opts();
-  const instance = name && { name, mayBeNew: row.makesInstance ?? false };
+  const instance = name ? { name, mayBeNew: row.makesInstance ?? false } : undefined;
   const stop = new AbortController();
   const onSignal = () => stop.abort();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, onSignal);

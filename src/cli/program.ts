@@ -50,7 +50,7 @@ const printErrors = (lines: readonly string[]) => {
 /** Runs the bridge. Modules are loaded here, so that `--help` is fast. */
 async function run({ isConfigured, instance }: RunOptions): Promise<number> {
   keepHeapSmall();
-  const read = () => readEnvironment(process.cwd(), instance === undefined ? undefined : { name: instance });
+  const read = () => readEnvironment(process.cwd(), instance ? { name: instance } : undefined);
   const environment = read();
   if (isUnset(requiredSettings, environment)) {
     const { ENV_FILE } = environment;

@@ -132,6 +132,12 @@ for (const { name, open } of books.slice(0, 2)) {
     await watching;
     assert.doesNotMatch(JSON.stringify(seen), /pbx-17|\+494066960/, 'nothing of the past is on a screen');
 
+    // One that the bridge has not begun is stopped, too.
+    await stand.stop();
+    assert.match((await run('--since', '2024-12-20')).text, /It does not run: it begins when it is started/);
+    assert.equal((await run('--stop')).code, 0);
+    assert.deepEqual((await run('--stop')).error, 'no backfill is under way\n');
+    await stand.start();
     const none = await run('--since', '2025-01-01');
     assert.deepEqual(
       [none.code, none.error],

@@ -334,6 +334,13 @@ test('I’ll call dials; who was not reached is waited for, and the user is told
   assert.deepEqual(await page.evaluate('heard'), [`Call back now: ${name}`]);
   await row.locator('[data-waits]', { hasText: /^1[5-9]\smin$/ }).waitFor();
   assert.deepEqual(await page.evaluate('dialled.length'), 1);
+  await menu.focus();
+  await page.keyboard.press('Enter');
+  const time = row.getByLabel('At what time').first();
+  await time.fill('23:58');
+  const sent = page.waitForRequest((request) => request.method() === 'POST');
+  await time.press('Enter');
+  assert.match((await sent).postData() ?? '', /kind=tried(\+|%20)time/, 'Enter sets the time that was typed');
   assert.deepEqual(trouble, []);
 });
 

@@ -29,19 +29,23 @@ test('--instance: settings and state are those of the unit with this name, in ev
   const { at, bridge, environment } = machine(t, {
     bridge: `${required}PBX_ID=first\n`,
     'firm-a': `${required}PBX_ID=firm-a\nSTATUS_LISTEN=127.0.0.1:1\n`,
+    'berlin.mitte': `${required}PBX_ID=berlin.mitte\nSTATUS_LISTEN=127.0.0.1:2\n`,
   });
   const checked = async (...args: string[]) => (await bridge('check', ...args)).output;
   assert.match(await checked(), new RegExp(`state directory ${at('state/bridge')}:`));
   assert.match(await checked('--instance', 'firm-a'), new RegExp(`state directory ${at('state/firm-a')}:`));
   assert.match(await checked('--instance', 'bridge'), new RegExp(`state directory ${at('state/bridge')}:`));
-  const asBefore = await run('env', [
-    ...environment,
-    'PBX_BRIDGE_INSTANCE=firm-a',
-    process.execPath,
-    cli,
-    'status',
-  ]);
-  assert.match(asBefore.output, /connection refused at http:\/\/127\.0\.0\.1:1\b/);
+  const asBefore = (name: string, ...args: string[]) =>
+    run('env', [...environment, `PBX_BRIDGE_INSTANCE=${name}`, process.execPath, cli, ...args]);
+  for (const [name, port] of [
+    ['firm-a', 1],
+    ['berlin.mitte', 2],
+  ] as const)
+    assert.match(
+      (await asBefore(name, 'status')).output,
+      new RegExp(`connection refused at http://127\\.0\\.0\\.1:${port}\\b`),
+    );
+  assert.match((await asBefore('', 'check')).output, new RegExp(`state directory ${at('state/bridge')}:`));
   const nowhere = await bridge('outbox', 'list', '--instance', 'firm-a');
   assert.match(nowhere.output, new RegExp(`cannot read the state of the bridge in ${at('state/firm-a')}`));
 
@@ -49,9 +53,9 @@ test('--instance: settings and state are those of the unit with this name, in ev
     [
       'run',
       'firm-b',
-      `"firm-b", and there is no ${at('etc/firm-b.env')}; there are firm-a; pbx-bridge setup`,
+      `"firm-b", and there is no ${at('etc/firm-b.env')}; there are berlin.mitte, firm-a; pbx-bridge setup`,
     ],
-    ['status', '../firm-a', '"../firm-a"; takes 1 to 32 letters, digits, dashes or underscores'],
+    ['status', '../firm-a', '"../firm-a"; takes 1 to 32 letters, digits, dots, dashes or underscores'],
     ['status', 'backups', '"backups", which is the folder of the backups'],
   ] as const) {
     const { code, output } = await bridge(command, '--instance', name);

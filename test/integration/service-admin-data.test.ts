@@ -225,6 +225,23 @@ test('a place that is not known here is gone', async (t) => {
   assert.match((json as { message: string }).message, /Begin again without one/);
 });
 
+test('a place goes past events whose calls are deleted: one waits behind it, and it stays', async (t) => {
+  const served = await administered(t);
+  const { a, post } = served;
+  const [ours, witness] = [follower(served, a.admin), follower(served, a.admin)];
+  await ours.next();
+  await witness.next();
+  const before = ours.cursor();
+  await post(a.token, event({ id: 'gone' }));
+  await until('it to be queued', async () => (await witness.next('&wait=5')).length > 0);
+  await withStore(served, (store) => store.calls.trim(Date.now() + 86_400_000));
+  assert.deepEqual(await ours.next(), []);
+  assert.equal(ours.cursor(), witness.cursor());
+  assert.notEqual(ours.cursor(), before);
+  assert.deepEqual(await ours.next('&wait=1'), []);
+  assert.equal(ours.cursor(), witness.cursor());
+});
+
 test('a few requests of an account wait at once; others go on, and all are answered at the end', async (t) => {
   const served = await administered(t);
   const { get, service, a } = served;

@@ -366,6 +366,16 @@ test('administration: who runs the service limits an account, removes it, and ad
   assert.ok(Number(refused.headers['retry-after']) > 0);
   assert.equal((await post(b.token, event({ id: '4' }))).status, 200, 'of another account');
   assert.deepEqual(await near(), ['requests', 'users']);
+  // What a bridge tells of who rings has a limit of its own.
+  const rings = () =>
+    ask('/bridge/calls', {
+      token: a.token,
+      method: 'POST',
+      body: { calls: [{ id: '1', rings: ['101'], talks: [] }] },
+    });
+  const statuses = [];
+  for (let n = 0; n < 4; n += 1) statuses.push((await rings()).status);
+  assert.deepEqual(statuses, [200, 200, 200, 429]);
   await asOperator('PATCH', `/accounts/${alpha}`, { requests_per_minute: null });
   assert.equal((await post(a.token, event({ id: '4' }))).status, 200);
 

@@ -132,6 +132,9 @@ export const webhookTests: StoreTests = {
     await store.calls.trim(101);
     assert.deepEqual(await read(account, start.id), ['b call.ringing 101', 'b call.missed 105']);
     assert.equal(await known(account, third), true);
+    // One that was queued late is behind younger ones, and stays with them.
+    await store.webhooks.trim(102);
+    assert.deepEqual(await events.newestOf(account), { id: last.id, at: last.at });
     // What is deleted by its age is known to be gone, but for the newest place.
     await store.webhooks.trim(103);
     assert.equal(await known(account, third), false);

@@ -13,6 +13,7 @@ import {
 } from './missed.ts';
 import type { OpenCall } from './open-call.ts';
 import type { Place } from './place.ts';
+import { numberByRules } from './rules.ts';
 import { leaveBridge, removeChannel } from './topology.ts';
 import { decide, type TrackerState, takeOverdue, writeJournal } from './tracker-state.ts';
 import { legChanged } from './who.ts';
@@ -115,14 +116,18 @@ export function applicationsOverdue(state: TrackerState): void {
 }
 
 /** A call that was gone after a gap, and what its record says of it. */
-export function endedUnseen(state: TrackerState, { uniqueid, number, callerId, missed }: EndedUnseen): void {
+export function endedUnseen(state: TrackerState, ended: EndedUnseen): void {
+  const { uniqueid, number, callerId, missed } = ended;
   const call = state.calls.get(uniqueid);
   if (call === undefined) return;
   if (call.reported !== undefined)
     decide(state, call.id, 'vanished', 'its channel is gone, and its end was not seen');
-  if (isNumberOpen(call) && number !== undefined) {
+  // What a rule has ignored stays ignored: the record may lack the number called.
+  if (isNumberOpen(call) && number !== undefined && call.ignored === undefined) {
     call.number = 'known';
-    takeNumber(state, call, number);
+    const facts = { called: call.did || ended.did, channel: call.line };
+    const isReported = call.reported !== undefined;
+    takeNumber(state, call, isReported ? number : numberByRules(state.rules, number, facts));
   }
   if (callerId !== undefined && call.answer === undefined) {
     call.answer = { by: '', callerId };

@@ -244,8 +244,10 @@ export type EndedUnseen = {
   readonly type: 'ended-unseen';
   readonly at: number;
   readonly uniqueid: string;
-  /** Absent if there is no record. */
+  /** Before REPORT_RULES; absent if there is no record. */
   readonly number?: NumberToReport;
+  /** The number called, if the record has it. */
+  readonly did?: string;
   /** Who answered; absent if the call was not answered, or there is no record. */
   readonly callerId?: string;
   /** How it ended, if the record says that nobody answered. */

@@ -41,6 +41,20 @@ for (const [facts, rule] of decided)
   test(`${JSON.stringify(facts)} is decided by ${rule}`, () =>
     assert.equal(decidingRule(table, facts)?.text, rule));
 
+test('a number called is matched as it came in, and in North America as it is dialled with 1', () => {
+  const rule = (facts: CallFacts, text: string, country: string) =>
+    decidingRule(tableOf(`${text}, ignore *`, country), facts)?.text;
+  const german = 'report called 4930901820';
+  assert.equal(rule({ called: '4930901820' }, german, 'DE'), german);
+  assert.equal(rule({ called: '030901820' }, german, 'DE'), 'ignore *');
+  const american = 'report called 1212555*';
+  for (const called of ['12125551234', '2125551234', '+12125551234'])
+    assert.equal(rule({ called }, american, 'US'), american, called);
+  const caller = 'report caller 1212555*';
+  assert.equal(rule({ caller: '+12125551234' }, caller, 'US'), caller);
+  assert.equal(rule({ caller: '+4930901820' }, 'report caller 4930*', 'DE'), 'ignore *');
+});
+
 test('what no rule matches is reported', () => {
   const open = tableOf('ignore called +4930999*');
   assert.equal(decidingRule(open, { called: '+4930123456' }), undefined);

@@ -58,15 +58,18 @@ export function decidingRule(
   { caller = '', called = '', channel = '' }: CallFacts,
 ): ReportRule | undefined {
   const texts: Readonly<Record<Exclude<Subject, '*'>, () => readonly string[]>> = {
-    called: () => dialledForms(normaliseNumber(called, defaultCountry), defaultCountry),
+    called: () => [called, ...dialledForms(normaliseNumber(called, defaultCountry), defaultCountry)],
     caller: () => dialledForms(caller, defaultCountry),
     extension: () => [called],
     channel: () => [channel, endpointOf(channel)],
   };
-  return reportRules.find(
-    ({ subject, matches }) =>
-      subject === '*' || texts[subject]().some((text) => text !== '' && matches(text)),
-  );
+  // A table may have hundreds of rules about one number.
+  const known: Partial<Record<Exclude<Subject, '*'>, readonly string[]>> = {};
+  return reportRules.find(({ subject, matches }) => {
+    if (subject === '*') return true;
+    known[subject] ??= texts[subject]();
+    return known[subject].some((text) => text !== '' && matches(text));
+  });
 }
 
 /** No pattern of a rule has blanks. */

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { journalText } from '../../cli/explain/journal-text.ts';
 import type { EndedUnseen, Input, SnapshotChannel } from './input.ts';
 import { readOpenCall } from './open-call.ts';
+import { readReportRule } from './report-rules.ts';
 import {
   answered,
   answeredBy,
@@ -64,6 +65,27 @@ describe('a call that is gone after (re)connecting, when its record is to say ho
     ['a number that its record says is withheld is not one that is missing',
       [silent, gone, withheld], ['no-number'], { settings: { missingNumber: '+31999999999' } }],
   ], held);
+  test('a call stays ignored, and is judged by the number called that was seen, whatever its record lacks', () => {
+    const reportRules = (text: string) =>
+      text.split(', ').map((one) => readReportRule(one) ?? assert.fail(one));
+    const called = { ...silent, exten: '0207000001' };
+    const judged = (rules: string, inputs: Input[]) =>
+      play(inputs, { ...held, settings: { reportRules: reportRules(rules), missingNumber: '+31000' } })
+        .reported;
+    const late = { ...gone, at: 10_000 };
+    assert.deepEqual(judged('ignore called +31207*', [called, tick(1_000), late, numberAndMissed]), [
+      'ignored',
+    ]);
+    const own = 'report called +31207*, ignore *';
+    assert.deepEqual(judged(own, [called, gone, numberAndMissed]), [ringing, missed]);
+    assert.deepEqual(judged(own, [{ ...called, exten: '' }, gone, ended({ number, did: '0207000001' })]), [
+      ringing,
+      missed,
+    ]);
+    assert.deepEqual(judged(own, [{ ...called, exten: '' }, gone, ended({ number, did: '0208000001' })]), [
+      'ignored',
+    ]);
+  });
   test('the journal says who answered by the record, of whom no channel is there', () => {
     const texts = (heard: Input[]) =>
       play(heard, held).effects.flatMap((it) =>

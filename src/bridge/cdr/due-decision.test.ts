@@ -125,14 +125,10 @@ test('a rule does not end what was reported of a call', () => {
   assert.ok(end?.type === 'end' && end.ended.number && 'from' in end.ended.number);
 });
 
-test('a rule ignores a call that is gone, and of which nothing was reported', () => {
+test('the tracker judges a call that is gone: it knows better which number was called', () => {
   const [end] = decide(missed, { rules: 'ignore *', isGone: true });
   assert.ok(end?.type === 'end');
-  assert.deepEqual(end.ended.number, {
-    reason: 'ignored',
-    why: 'REPORT_RULES: ignore *',
-    number: '+494066969100',
-  });
+  assert.deepEqual(end.ended.number, { from: '+494066969100', how: 'as dialled in DE' });
 });
 
 test('a call that is not reported goes into the ledger and the journal; the log has only those from outside', () => {

@@ -45,7 +45,9 @@ export function decideDue(
   const { rules, vanished, since, now } = context;
   const id = callIdOf(rules.pbxId, uniqueid);
   const wasReported = entry !== undefined && entry.reported.length > 0;
-  const recorded = recordedCallOf({ ...context, legs: call.legs }, call.records, { wasReported });
+  // The tracker may know better which number was called.
+  const byRules = !wasReported && !vanished.has(uniqueid);
+  const recorded = recordedCallOf({ ...context, legs: call.legs }, call.records, { byRules });
   if (vanished.has(uniqueid))
     return [
       ...(recorded.inbound
@@ -93,11 +95,12 @@ function withheld({ number, extras }: Inbound, { presumesWithheld }: DueContext)
 function endOf(recorded: RecordedCall, uniqueid: string, at: number): Omit<EndedUnseen, 'type'> {
   if (!recorded.inbound) return { at, uniqueid };
   const { number, callerId, extras } = recorded;
-  const { missed } = extras;
+  const { missed, did } = extras;
   return {
     at,
     uniqueid,
     number,
+    ...(did !== undefined && { did }),
     ...(callerId !== undefined && { callerId }),
     ...(missed !== undefined && { missed }),
   };

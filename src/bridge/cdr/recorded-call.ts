@@ -38,13 +38,13 @@ export type Known = Pick<LiveCalls, 'isPhone' | 'presumesWithheld'> & {
 };
 
 /**
- * What the records of a channel say of its call. `records`: its own, at least one, in the order of writing. REPORT_RULES do not
- * apply to a call that was reported in part: it must end.
+ * What the records of a channel say of its call. `records`: its own, at least one, in the order of writing. `byRules`: whether
+ * REPORT_RULES apply: not to a call that was reported in part, since it must end.
  */
 export function recordedCallOf(
   known: Known,
   records: readonly CdrRecord[],
-  { wasReported = false } = {},
+  { byRules = true } = {},
 ): RecordedCall {
   if (!areOfCaller(known, records) || records.some(isOutgoing)) return { inbound: false };
   const callerId = callerIdOf(known, records);
@@ -56,7 +56,7 @@ export function recordedCallOf(
   const facts = { called: extras.did, channel: records[0]?.channel };
   return {
     inbound: true,
-    number: wasReported ? number : numberByRules(known.rules, number, facts),
+    number: byRules ? numberByRules(known.rules, number, facts) : number,
     ...(callerId !== undefined && { callerId }),
     ...(callerId === undefined && machine !== undefined && { machine }),
     extras,

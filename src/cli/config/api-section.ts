@@ -5,6 +5,9 @@ import { baseUrl, duration, file, globs, line, live, proxy, secret, section, yes
 
 const thisMachine = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
+/** Words that mean something else than the name of an extension, in a list. */
+const answers = /(^|,)\s*(yes|no|on|off|true|false|all|none)\s*(,|$)/i;
+
 export const apiSection = section({
   title: 'The Call Integration API',
   shape: {
@@ -26,8 +29,8 @@ export const apiSection = section({
       ),
     CALL_BACKS: z
       .string()
-      // Elsewhere these mean yes and no; here they may be an extension.
-      .refine((text) => !/^[01]$/.test(text))
+      // Elsewhere 1 and 0 mean yes and no; here they may be an extension. Nobody's phone is called `Yes`.
+      .refine((text) => !/^[01]$/.test(text) && (yesNo().safeParse(text).success || !answers.test(text)))
       .pipe(
         z.union([
           yesNo().transform((isOn) => (isOn ? ('all' as const) : undefined)),

@@ -51,7 +51,7 @@ const refused: Record<string, string | string[]> = {
   AMI_TLS: 'maybe',
   API_ALLOW_HTTP: 'x',
   API_EXTRAS: 'x',
-  CALL_BACKS: ['!1*', '2001,[', ',', '1', '0'],
+  CALL_BACKS: ['!1*', '2001,[', ',', '1', '0', 'Yes', 'NO', 'none', '2001, all'],
   API_TOKEN: 'tok\nen',
   API_CLIENT_KEY: pem,
   API_BASE_URL: ['https://example.com', 'https://example.com/api/v1?x=1', 'example.com/api/v1'],

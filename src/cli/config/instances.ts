@@ -23,8 +23,10 @@ export const plainBridge = 'bridge';
 /** A name that may stand behind `pbx-bridge@` and as a PBX_ID. @throws ConfigError for any other. */
 export function instanceName(name: string): string {
   const got = `--instance: got ${JSON.stringify(name)}`;
-  if (!/^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$/.test(name))
-    throw new ConfigError([`${got}; takes 1 to 32 letters, digits, dashes or underscores, such as firm-a`]);
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$/.test(name))
+    throw new ConfigError([
+      `${got}; takes 1 to 32 letters, digits, dots, dashes or underscores, such as firm-a`,
+    ]);
   if (name === 'backups')
     throw new ConfigError([`${got}, which is the folder of the backups; takes another`]);
   return name;

@@ -105,8 +105,10 @@ function isWithinLimits(
     ['account', account.id, account.requestsPerMinute],
     ['integration', integration.id, perMinute],
   ] as const;
-  for (const [of, id, most] of limits) {
+  const ofBridge = request.url.startsWith(`${basePath}/bridge/`);
+  for (const [client, id, most] of limits) {
     if (most === null) continue;
+    const of = ofBridge ? (`${client} bridge` as const) : client;
     const { allowed, remaining, resetAt } = rateLimit.take(of, id, most, request.receivedAt);
     reply.header('x-ratelimit-limit', most).header('x-ratelimit-remaining', remaining);
     if (allowed) continue;

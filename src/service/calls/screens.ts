@@ -162,10 +162,14 @@ export type Screens = ReturnType<typeof createScreens>;
 /** What is known of an account's calls, by id, beside the database: lost with the process. */
 const createKnown = () => ({
   /** The progress that screens have. */
-  lastSent: new LRUCache<string, number>({ max: MAX_REMEMBERED }),
+  lastSent: cacheOf<number>(MAX_REMEMBERED),
   /** Who rings and talks since `at`, Unix ms. */
-  told: new LRUCache<string, Pick<CallNow, 'rings' | 'talks'> & { readonly at: number }>({ max: MAX_TOLD }),
+  told: cacheOf<Pick<CallNow, 'rings' | 'talks'> & { readonly at: number }>(MAX_TOLD),
 });
+
+/** With `max`, it would have memory for all of them from the beginning, in each account. */
+const cacheOf = <Value extends {}>(most: number) =>
+  new LRUCache<string, Value>({ maxSize: most, sizeCalculation: () => 1 });
 
 const namedNow = (
   extensions: Extensions,

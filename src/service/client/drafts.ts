@@ -27,7 +27,7 @@ export function keepDrafts({ uid: user, words }: Pick<Screen, 'uid' | 'words'>):
   const text = sessionStorage.getItem(KEY);
   sessionStorage.removeItem(KEY);
   const draft: Draft | null = JSON.parse(text ?? 'null');
-  const isBack = URL.parse(document.referrer)?.pathname.startsWith('/sign-in');
+  const isBack = document.referrer.startsWith(`${location.origin}/sign-in`);
   if (isBack && draft?.user === user && draft.page === pageNow()) {
     const left = restore(draft);
     if (left.length > 0) show(words.notFilledIn, left);

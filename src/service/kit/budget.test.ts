@@ -22,5 +22,6 @@ test('a clock that is set back begins a new window, and no longer one', () => {
   const back = limit.take('account', 1, 2, 1_000);
   assert.deepEqual(back, { allowed: true, remaining: 1, resetAt: 61_000 });
   assert.equal(limit.recentPeak('account', 1, 1_000), 4);
+  assert.equal(limit.recentPeak('account bridge', 1, 1_000), 0);
   assert.deepEqual([take(1_000), take(60_999), take(61_000)], [true, false, true]);
 });

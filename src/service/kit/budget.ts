@@ -61,8 +61,12 @@ export type RateLimit = ReturnType<typeof createRateLimit>;
 
 const WINDOW_MS = 60_000;
 
-/** `entry`: an integration's entries about refusals in the history. */
-type Limited = 'account' | 'integration' | 'entry';
+/**
+ * `account bridge`, `integration bridge`: what a bridge tells of itself and of who rings, which must not use up what calls and
+ * lookups need. `entry`: an integration's entries about refusals in the history.
+ */
+type Limited = Client | `${Client} bridge` | 'entry';
+type Client = 'account' | 'integration';
 
 /** Fixed windows that begin with a client's first request, as Laravel's `throttle` counts. */
 export function createRateLimit() {
@@ -90,8 +94,8 @@ export function createRateLimit() {
       };
     },
     /** Of an account or integration that is gone. */
-    forget(of: 'account' | 'integration', id: number): void {
-      windows.delete(`${of} ${id}`);
+    forget(of: Client, id: number): void {
+      for (const what of ['', ' bridge']) windows.delete(`${of}${what} ${id}`);
       if (of === 'integration') windows.delete(`entry ${id}`);
     },
     /** The most that it has sent in this minute or the one before, as far as this process knows. */

@@ -76,6 +76,7 @@ function timeChoices(kind: 'tried' | 'remind', { now, formats, account, words }:
   const morning = nextMorning(now, { timeZone: formats.timeZone, hours: openingHoursOf(account) });
   const choice = (when: string, content: Html, picture: Icon = 'clock') =>
     html`<button name="kind" value=${`${kind} ${when}`}>${icon(picture)}${content}</button>`;
-  return html`${choice('15', text.in15)}${choice('60', text.in60)}${choice('morning', `${formats.day(morning, now)}, ${formats.time(morning)}`)}
+  // Enter in the field presses the form's first button.
+  return html`<button hidden name="kind" value=${`${kind} time`}></button>${choice('15', text.in15)}${choice('60', text.in60)}${choice('morning', `${formats.day(morning, now)}, ${formats.time(morning)}`)}
     <div class="pair"><input type="text" name="time" size="5" maxlength="5" inputmode="numeric" autocomplete="off" placeholder="15:00" aria-label=${text.atTime} /><button class="soft" name="kind" value=${`${kind} time`}>${text.set}</button></div>`;
 }

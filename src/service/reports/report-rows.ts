@@ -240,7 +240,10 @@ const withoutPlace = ({ all, groups }: Report) =>
 
 type PeopleReport = Pick<Report, 'people'> & { readonly groups: Pick<Report['groups'], 'extensions'> };
 
-/** Calls by person, most answered first. The times are those of calls that the person answered first. */
+/**
+ * Calls by person, most answered first. The times are those of calls that the person answered first, and so are the calls to
+ * which the number leads: it leads nowhere if others were handed over.
+ */
 export function peopleRows(
   extensions: UserRequest['extensions'],
   { reports: text }: UserRequest['words'],
@@ -264,7 +267,10 @@ export function peopleRows(
         group,
         label: search === '' ? text.unknown : search === OTHERS ? text.others : name,
         before: then.get(person.person) ?? 0,
-        ...(search !== '' && search !== OTHERS && group.calls > 0 && { href: calls(search) }),
+        ...(search !== '' &&
+          search !== OTHERS &&
+          group.calls > 0 &&
+          group.calls === person.answered && { href: calls(search) }),
       };
     })
     .sort((a, b) => b.answered - a.answered);

@@ -8,7 +8,10 @@ export type Face = {
 
 const TINTS = 6;
 const MAX_READ = 120;
-const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+/** Firefox has it since April 2024. */
+const graphemes = Intl.Segmenter && new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+const lettersOf = (word: string): string[] =>
+  graphemes ? Array.from(graphemes.segment(word), ({ segment }) => segment) : [...word];
 const isLetter = (text: string) => /^\p{L}/u.test(text);
 
 /** `Anna Maier`: AM, `Bilal`: BI, `+49 30 901820`: none. */
@@ -16,7 +19,7 @@ export function faceOf(name: string): Face {
   const text = name.slice(0, MAX_READ).normalize('NFC').trim();
   const words = text
     .split(/[\s\-./&,()]+/u)
-    .map((word) => [...graphemes.segment(word)].map(({ segment }) => segment))
+    .map(lettersOf)
     .filter(([first = '']) => isLetter(first));
   const [one = [], two] = words;
   const letters = two ? [one[0], two[0]] : one.filter(isLetter).slice(0, 2);

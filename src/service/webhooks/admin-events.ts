@@ -11,7 +11,7 @@ import type { Budgets } from '../kit/budget.ts';
 import { closedWith } from '../kit/closed-with.ts';
 import { isHead } from '../kit/page-request.ts';
 import { Refusal } from '../kit/refusal.ts';
-import type { EventCursor } from './call-event-store.ts';
+import type { CallEventStore, EventCursor } from './call-event-store.ts';
 import { createEventWaiters } from './event-waiters.ts';
 import { webhookEvents } from './webhook.ts';
 import { eventOf } from './webhook-message.ts';
@@ -104,13 +104,13 @@ async function answer(
 ) {
   const account = parts.accountOf(request).id;
   const { events } = parts.store.webhooks;
-  let found = await events.after(account, cursor.id, limit);
+  let [found, next] = await nextEvents(events, account, cursor, limit);
   if (found.length === 0 && wait > 0) {
     const release = parts.budgets.waitingReads.take(account);
     parts.turns.end(reply); // others of the account need not wait, too
-    await waiters.until({ account, after: cursor.id }, wait * 1000, closedWith(reply)).finally(release);
+    await waiters.until({ account, after: next.id }, wait * 1000, closedWith(reply)).finally(release);
     if (!parts.isAuthentic(request)) throw new Refusal(401, 'Unauthenticated.');
-    found = await events.after(account, cursor.id, limit);
+    [found, next] = await nextEvents(events, account, next, limit);
   }
   const extensions = parts.directory.extensions(account);
   return {
@@ -118,6 +118,20 @@ async function answer(
       cursor: textOf(one),
       ...eventOf(one, extensions, integrationName(parts.directory, account, one.call.integration)),
     })),
-    cursor: textOf(found.at(-1) ?? cursor),
+    cursor: textOf(next),
   };
+}
+
+/** The next events, and the place behind them: behind those, too, whose calls are deleted. */
+async function nextEvents(
+  events: CallEventStore,
+  account: number,
+  after: EventCursor,
+  limit: number,
+): Promise<[Awaited<ReturnType<CallEventStore['after']>>, EventCursor]> {
+  // Read first: an event that comes now is behind it.
+  const newest = await events.newestOf(account);
+  const found = await events.after(account, after.id, limit);
+  const last = found.at(-1) ?? after;
+  return [found, found.length < limit && newest !== undefined && newest.id > last.id ? newest : last];
 }

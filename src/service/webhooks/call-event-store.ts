@@ -26,12 +26,13 @@ export const createCallEventStore = ({ read, write }: Pick<Statements, 'read' | 
       'UPDATE event_feeds SET read_at = $2 WHERE account_id = $1 AND read_at < $3',
       ...[account, now, now - READ_MS],
     );
-  /** The oldest of an account, but for its newest, in steps. */
+  /** The oldest of an account, but for its newest, in steps: none behind one that stays, after which all must be there. */
   const deleteOldest = (account: number, before: number) =>
     inSteps(STEP, () =>
       write(
-        `DELETE FROM call_events WHERE id IN (SELECT id FROM call_events WHERE account_id = $1 AND at < $2
-           AND id < (SELECT max(id) FROM call_events WHERE account_id = $1) ORDER BY id LIMIT ${STEP}) RETURNING id`,
+        `DELETE FROM call_events WHERE id IN (SELECT id FROM call_events WHERE account_id = $1
+           AND id < coalesce((SELECT min(id) FROM call_events WHERE account_id = $1 AND at >= $2),
+             (SELECT max(id) FROM call_events WHERE account_id = $1)) ORDER BY id LIMIT ${STEP}) RETURNING id`,
         ...[account, before],
       ),
     );
@@ -64,6 +65,8 @@ export const createCallEventStore = ({ read, write }: Pick<Statements, 'read' | 
       if (feed !== undefined && feed.read_at < now - READ_MS) await noteRead(account, now);
       return feed !== undefined;
     },
+    /** The place of the newest event. Its call, and those of others, may be deleted: a reader goes past them. */
+    newestOf: newest,
     /** The next events, at most `limit`. */
     async after(account: number, id: number, limit: number): Promise<CallEvent[]> {
       const rows = await read<EventCursor & { event: WebhookEvent; event_id: number }>(

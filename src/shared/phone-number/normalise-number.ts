@@ -168,12 +168,14 @@ export function numberForms(number: string): string[] {
 
 /**
  * A number (as `normaliseNumber` returns it), and the forms in which it is dialled in the country: `+49301234567` and, in
- * Germany, `0301234567` and `0049301234567`. None for ''.
+ * Germany, `0301234567` and `0049301234567`; `+12125551234`, and in the USA `2125551234` and `12125551234`. None for ''.
  */
 export function dialledForms(number: string, country: string | null | undefined): string[] {
   if (!number.startsWith('+') || !isCountry(country ?? '')) return number === '' ? [] : [number];
-  // Without its plus, it may begin like a short number of the house.
+  // Without its plus, it may begin like a short number of the house. In North America, 1 is dialled before the area code.
   const isDialled = (form: string) =>
-    /^\d+$/.test(form) && form !== number.slice(1) && normaliseNumber(form, country) === number;
+    /^\d+$/.test(form) &&
+    (form !== number.slice(1) || number.startsWith('+1')) &&
+    normaliseNumber(form, country) === number;
   return [number, ...numberForms(number).filter(isDialled)];
 }

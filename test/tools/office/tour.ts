@@ -75,6 +75,8 @@ const noted = openSync(log, 'r');
 let place = 0;
 /** On PostgreSQL: the beginning of what somebody else was noting after the mark. */
 let cut = '';
+/** Each mark has a number of its own: it stands in the log twice, also as the statement that wrote it. */
+let marked = 0;
 const databaseName = url === undefined ? '' : new URL(url).pathname.slice(1);
 /** In another database: what it asks is in no step. */
 const marks =
@@ -89,7 +91,8 @@ const known = new Map<string, Noted>();
 /** What was noted since the last time: each statement once, with all of its work. */
 async function statements(): Promise<Statement[]> {
   let text = cut;
-  const mark = `step ${steps.length} of ${process.pid} ends`;
+  marked += 1;
+  const mark = `mark ${marked} of ${process.pid} ends here`;
   await marks?.query(`DO $$ BEGIN RAISE LOG '${mark}'; END $$`);
   const bytes = Buffer.alloc(1 << 24);
   for (let read = 1; read > 0 || (marks !== undefined && !text.includes(mark)); ) {
@@ -271,6 +274,7 @@ const [failing] = (await store.webhooks.list(MAIN)).slice(-1);
 const month = (await rowsOf(`/reports.csv?from=${day(60)}&to=${day(31)}&by=day&table=series`)).map((row) =>
   row.split(','),
 );
+process.send?.('what is listed');
 const onOthersScreen = await waitingOnScreen(other);
 const found: Found = {
   logged: (await client.page(token, '?limit=1')).meta.total ?? 0,

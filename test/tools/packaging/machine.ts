@@ -13,7 +13,7 @@ const noQuestions = { ...Object.fromEntries(inherited), DEBIAN_FRONTEND: 'nonint
 /** What a command said and how it ended; nothing is thrown. */
 export type Said = { readonly code: number; readonly output: string };
 
-export async function run(command: string, args: readonly string[], timeoutMs = 120_000): Promise<Said> {
+export async function run(command: string, args: readonly string[], timeoutMs = 600_000): Promise<Said> {
   try {
     const options = { env: noQuestions, maxBuffer: 1e8, timeout: timeoutMs };
     const { stdout, stderr } = await exec(command, [...args], options);

@@ -7,14 +7,14 @@ const blank =
 /** What spreadsheets write for what they cannot find, calculate or show, in any language: `#NV`, `#REF!`, `#¡VALOR!`, `Err:509`. */
 const lost = /^(?:#N\/?[AVDB]|#[¡¿]?[\p{Lu}/0_]+[!?]|#{2,}|Err:\d{3})$/u;
 /** What a code page leaves of letters that it lacks, or people write for what they do not know: `??`, `?.?.`, `__` on a Mac. */
-const marks = /^[-–—.?_*/\s]*[?_][-–—.?_*/\s]*$/u;
+const marks = /^[-–—.?_*/\s]+$/u;
 const newcomer = /^(?:neu|new|nouveau|nouvelle|nuevo|nueva|nieuw)$/i;
 
 /** Whether a spreadsheet has lost what was in a cell: there may be something. */
 export const isLost = (cell: string): boolean => lost.test(cell);
 
 /** The same of a name, a segment or a reference. */
-export const isLostText = (cell: string): boolean => isLost(cell) || marks.test(cell);
+export const isLostText = (cell: string): boolean => isLost(cell) || (/[?_]/.test(cell) && marks.test(cell));
 
 /** Whether a cell says nothing, whatever its column is. Mr Null and Ms Nan are people. */
 const isBlank = (cell: string): boolean => cell === NULL || blank.test(cell) || isLost(cell);

@@ -4,6 +4,7 @@ import { customer } from '../customer.fixture.ts';
 import type { Customer } from '../customer-fields.ts';
 import { importCustomers } from '../customers-csv.ts';
 import { previewImport } from '../customers-preview.ts';
+import { isLostText } from './blank-cells.ts';
 import { memoryCustomers } from './memory-customers.fixture.ts';
 import { readTable } from './table.ts';
 
@@ -138,6 +139,13 @@ test('without a reference, the name is that of the customer who has the number',
   const { messages, after } = await importInto([polish], ',?ód? Sp.,,+4930901820');
   assert.deepEqual(after, [polish]);
   assert.match(messages?.[0] ?? '', /Name: “\?ód\? Sp\.” is “Łódź Sp\.”/);
+});
+
+test('a cell of nothing but marks costs as much as it is long', () => {
+  for (const mark of ['?', '_', '-?', '?-']) {
+    const cell = mark.repeat(500_000);
+    assert.deepEqual([isLostText(cell), isLostText(`${cell}x`)], [true, false]);
+  }
 });
 
 test('where nothing is known, question marks in place of letters are named', async () => {
