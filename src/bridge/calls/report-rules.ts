@@ -58,7 +58,10 @@ export function decidingRule(
   { caller = '', called = '', channel = '' }: CallFacts,
 ): ReportRule | undefined {
   const texts: Readonly<Record<Exclude<Subject, '*'>, () => readonly string[]>> = {
-    called: () => [called, ...dialledForms(normaliseNumber(called, defaultCountry), defaultCountry)],
+    called: () => {
+      const forms = dialledForms(normaliseNumber(called, defaultCountry), defaultCountry);
+      return forms.length === 0 ? forms : [called, ...forms];
+    },
     caller: () => dialledForms(caller, defaultCountry),
     extension: () => [called],
     channel: () => [channel, endpointOf(channel)],
