@@ -196,7 +196,7 @@ export const decisions = {
   'rate-limit': {
     part: '8',
     decides:
-      'No rate limit unless one is set. With one: X-RateLimit-Limit and X-RateLimit-Remaining on every answer, and 429 with Retry-After and X-RateLimit-Reset; the first refused request of an integration in a minute is in the history.',
+      'No rate limit unless one is set. With one: X-RateLimit-Limit and X-RateLimit-Remaining on every answer, and 429 with Retry-After and X-RateLimit-Reset; the first refused request of an integration in a minute is in the history. What is under /bridge counts apart.',
     because:
       'These are the headers of Laravel; a phone system must not lose calls to a limit that was not set.',
   },
