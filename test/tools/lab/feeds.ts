@@ -1,10 +1,11 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
 import type { Pbx } from './asterisk.ts';
 import { type CdrKind, type CdrPlace, cdrKinds, cdrPlaces } from './cdr-source.ts';
 import { type FarEnd, startFarEnd } from './far-end.ts';
 import { mobileNumber } from './office-numbers.ts';
 import { offices } from './offices.ts';
 import type { Row } from './row.ts';
-import { startWire } from './wire.ts';
 
 /**
  * From where a bridge learns of the calls: from Asterisk beside it, from Asterisk 5 ms away, or, because it was stopped
@@ -77,9 +78,11 @@ function waitingOf({ callBacks }: Row): string[] | undefined {
 export async function startLive(start: Start): Promise<Bridges> {
   const { feed, pbx, cleanUp } = start;
   if (feed === 'live') return startBridges(start, { amiPort: pbx.ports.ami });
-  const wire = await startWire({ port: 0, target: pbx.ports.ami, delayMs: awayMs });
-  cleanUp.defer(wire.close);
-  return startBridges(start, { amiPort: wire.port });
+  const workerData = { port: 0, target: pbx.ports.ami, delayMs: awayMs };
+  const wire = new Worker(new URL('./wire-thread.ts', import.meta.url), { workerData });
+  cleanUp.defer(async () => void (await wire.terminate()));
+  const [amiPort] = (await once(wire, 'message')) as [number];
+  return startBridges(start, { amiPort });
 }
 
 /** A bridge that reads call records: it hears some calls first, so that it knows the trunks, and is ended. */
