@@ -97,12 +97,11 @@ export function createCallBackReporter(
     const askedAt = clock.now();
     const result = await client.waitingNumbers(known?.version);
     const status = statusOf(result);
-    const answer =
-      status === 200
-        ? waitingNumbersSchema.safeParse(result.kind === 'answer' && parseJson(result.body)).data
-        : undefined;
+    if (status !== 200 && status !== 404) return 'failed';
+    const body = result.kind === 'answer' && status === 200 && parseJson(result.body);
+    const answer = waitingNumbersSchema.safeParse(body).data;
     if (answer === undefined) {
-      if (wasAnswered || (status !== 200 && status !== 404)) return 'failed';
+      if (wasAnswered) return 'failed';
       forget();
       return 'unknown';
     }

@@ -117,7 +117,7 @@ export function applicationsOverdue(state: TrackerState): void {
 
 /** A call that was gone after a gap, and what its record says of it. */
 export function endedUnseen(state: TrackerState, ended: EndedUnseen): void {
-  const { uniqueid, number, callerId, missed } = ended;
+  const { uniqueid, number, facts, callerId, missed } = ended;
   const call = state.calls.get(uniqueid);
   if (call === undefined) return;
   if (call.reported !== undefined)
@@ -125,9 +125,9 @@ export function endedUnseen(state: TrackerState, ended: EndedUnseen): void {
   // What a rule has ignored stays ignored: the record may lack the number called.
   if (isNumberOpen(call) && number !== undefined && call.ignored === undefined) {
     call.number = 'known';
-    const facts = { called: call.did || ended.did, channel: call.line };
+    const known = { ...facts, ...(call.did && { called: call.did }) };
     const isReported = call.reported !== undefined;
-    takeNumber(state, call, isReported ? number : numberByRules(state.rules, number, facts));
+    takeNumber(state, call, isReported ? number : numberByRules(state.rules, number, known));
   }
   if (callerId !== undefined && call.answer === undefined) {
     call.answer = { by: '', callerId };

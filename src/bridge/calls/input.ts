@@ -1,6 +1,7 @@
 import type { Missed } from '../../shared/api/contract/call-extras.ts';
 import type { Reason } from './decisions.ts';
 import type { DialplanLine, Place } from './place.ts';
+import type { CallFacts } from './report-rules.ts';
 import type { Trunk } from './trunk.ts';
 
 /**
@@ -246,8 +247,8 @@ export type EndedUnseen = {
   readonly uniqueid: string;
   /** Before REPORT_RULES; absent if there is no record. */
   readonly number?: NumberToReport;
-  /** The number called, if the record has it. */
-  readonly did?: string;
+  /** What REPORT_RULES go by, as the record has it. */
+  readonly facts?: Omit<CallFacts, 'caller'>;
   /** Who answered; absent if the call was not answered, or there is no record. */
   readonly callerId?: string;
   /** How it ended, if the record says that nobody answered. */

@@ -78,13 +78,16 @@ describe('a call that is gone after (re)connecting, when its record is to say ho
     ]);
     const own = 'report called +31207*, ignore *';
     assert.deepEqual(judged(own, [called, gone, numberAndMissed]), [ringing, missed]);
-    assert.deepEqual(judged(own, [{ ...called, exten: '' }, gone, ended({ number, did: '0207000001' })]), [
-      ringing,
-      missed,
-    ]);
-    assert.deepEqual(judged(own, [{ ...called, exten: '' }, gone, ended({ number, did: '0208000001' })]), [
-      'ignored',
-    ]);
+    assert.deepEqual(
+      judged(own, [{ ...called, exten: '' }, gone, ended({ number, facts: { called: '0207000001' } })]),
+      [ringing, missed],
+    );
+    assert.deepEqual(
+      judged(own, [{ ...called, exten: '' }, gone, ended({ number, facts: { called: '0208000001' } })]),
+      ['ignored'],
+    );
+    const channel = ended({ number, facts: { channel: caller.channel } });
+    assert.deepEqual(judged('ignore channel PJSIP/trunk-*', [called, gone, channel]), ['ignored']);
   });
   test('the journal says who answered by the record, of whom no channel is there', () => {
     const texts = (heard: Input[]) =>

@@ -5,8 +5,9 @@ import type { EndedUnseen } from '../calls/input.ts';
 import { callIdOf } from '../calls/open-call.ts';
 import type { LedgerEntry } from '../outbox/tables/ledger.ts';
 import { type Decision, decideCall } from './call-decision.ts';
+import type { CdrRecord } from './cdr-source.ts';
 import type { DueCall } from './due-calls.ts';
-import { type Known, type RecordedCall, recordedCallOf } from './recorded-call.ts';
+import { factsOf, type Known, type RecordedCall, recordedCallOf } from './recorded-call.ts';
 
 /** What is to be done about a call with records. */
 export type DueEffect =
@@ -53,7 +54,7 @@ export function decideDue(
       ...(recorded.inbound
         ? [...machineSeen(recorded, id, uniqueid, now), ...withheld(recorded, context)]
         : []),
-      { type: 'end', ended: endOf(recorded, uniqueid, now) },
+      { type: 'end', ended: endOf(recorded, call.records, { uniqueid, at: now }) },
     ];
   const decision = decideCall(id, recorded, entry, since);
   if ('skipped' in decision)
@@ -92,15 +93,18 @@ function withheld({ number, extras }: Inbound, { presumesWithheld }: DueContext)
   return 'reason' in number && presumesWithheld(trunk) ? [{ type: 'all-withheld', trunk }] : [];
 }
 
-function endOf(recorded: RecordedCall, uniqueid: string, at: number): Omit<EndedUnseen, 'type'> {
-  if (!recorded.inbound) return { at, uniqueid };
+function endOf(
+  recorded: RecordedCall,
+  records: readonly CdrRecord[],
+  about: Pick<EndedUnseen, 'uniqueid' | 'at'>,
+): Omit<EndedUnseen, 'type'> {
+  if (!recorded.inbound) return about;
   const { number, callerId, extras } = recorded;
-  const { missed, did } = extras;
+  const { missed } = extras;
   return {
-    at,
-    uniqueid,
+    ...about,
     number,
-    ...(did !== undefined && { did }),
+    facts: factsOf(extras, records),
     ...(callerId !== undefined && { callerId }),
     ...(missed !== undefined && { missed }),
   };

@@ -12,6 +12,7 @@ import {
   numberInAddress,
 } from '../calls/channel-name.ts';
 import type { NumberToReport } from '../calls/input.ts';
+import type { CallFacts } from '../calls/report-rules.ts';
 import { numberByRules, numberToReport, type Rules } from '../calls/rules.ts';
 import type { CdrRecord } from './cdr-source.ts';
 import { type DialledLegs, halfBeyond, isOutgoing, LONGEST_TEXT } from './dialled-legs.ts';
@@ -53,15 +54,20 @@ export function recordedCallOf(
   )?.dstchannel;
   const extras = recordExtras(known, records, callerId !== undefined);
   const number = numberOf(known, records);
-  const facts = { called: extras.did, channel: records[0]?.channel };
   return {
     inbound: true,
-    number: byRules ? numberByRules(known.rules, number, facts) : number,
+    number: byRules ? numberByRules(known.rules, number, factsOf(extras, records)) : number,
     ...(callerId !== undefined && { callerId }),
     ...(callerId === undefined && machine !== undefined && { machine }),
     extras,
   };
 }
+
+/** What REPORT_RULES go by, besides the caller's number. */
+export const factsOf = ({ did }: RecordExtras, [first]: readonly CdrRecord[]): Omit<CallFacts, 'caller'> => ({
+  called: did,
+  channel: first?.channel,
+});
 
 /** True if these, all of one channel, are of one that came in from outside. */
 function areOfCaller(known: Known, records: readonly CdrRecord[]): boolean {
