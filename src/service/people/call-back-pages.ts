@@ -20,6 +20,7 @@ import { closedText, dueText, takenText, triedText, waitOf } from './call-back-t
 import { type CallBack, orderFor, rankFor } from './call-backs.ts';
 import { type ColleagueStore, colleaguesOf } from './give-page.ts';
 import { nextTry, whens } from './next-try.ts';
+import { segmentChoice } from './segment-choice.ts';
 
 const PER_PAGE = 100;
 /** People who are closed stay on pages this long. */
@@ -81,10 +82,9 @@ async function listPage(request: SegmentRequest, { callBackList, store }: Parts)
 
 /** Name, number or note; all, mine or free, with how many there are; a segment. */
 function filterForm(filter: CallBackFilter, open: readonly CallBack[], request: SegmentRequest): Html {
-  const { words, formats, segments } = request;
+  const { words, formats } = request;
   const { callBack: text, common } = words;
   const { q, which, segment } = filter;
-  const names = [...new Set([...segments.map(({ name }) => name), ...(segment ? [segment] : [])])];
   const choice = (name: CallBackFilter['which'], label: string) => {
     const other = { ...filter, which: name };
     const count = open.filter(matcherOf(other, request)).length;
@@ -99,13 +99,7 @@ function filterForm(filter: CallBackFilter, open: readonly CallBack[], request: 
     <div class="search">${icon('search')}<input type="search" name="q" value=${q} maxlength="255" aria-label=${text.searchFor} placeholder=${text.searchFor} /></div>
     ${which !== '' && html`<input type="hidden" name="which" value=${which} />`}
     <div id="which" data-live>${oneOf(text.which, [choice('', common.all), ...whichPeople.map((one) => choice(one, labels[one]))])}</div>
-    ${
-      names.length > 0 &&
-      html`<select name="segment" aria-label=${words.calls.segment}>
-        <option value="">${words.calls.segment}: ${common.all}</option>
-        ${names.map((name) => html`<option value=${name} selected=${name === segment}>${plainText(name, 40)}</option>`)}
-      </select>`
-    }
+    ${segmentChoice(segment, words.calls.segment, request)}
     <button type="submit">${common.search}</button>
   </form>`;
 }

@@ -8,13 +8,13 @@ import type { Page } from '../kit/page-request.ts';
 import { searchWords } from '../kit/search-text.ts';
 import { type Column, pager, table } from '../kit/table.ts';
 import { personAddress } from '../rules/person-address.ts';
-import { plainText } from '../rules/plain-text.ts';
 import { type Html, html } from '../words/html.ts';
 import type { CallerStore } from './caller-store.ts';
 import { type Customer, customerFields, listedNumbers } from './customer-fields.ts';
 import type { CustomerCursor } from './customer-list-store.ts';
 import type { CustomerStore } from './customer-store.ts';
 import { type Draft, newForm } from './person-form.ts';
+import { segmentChoice } from './segment-choice.ts';
 
 const PAGE = 50;
 /** Numbers that a row shows. */
@@ -105,18 +105,11 @@ function listPage(
   };
 }
 
-function searchForm(q: string, segment: string, { words, segments }: SegmentRequest): Html {
-  const { common, customers: text } = words;
-  const names = [...new Set([...segments.map(({ name }) => name), ...(segment ? [segment] : [])])];
+function searchForm(q: string, segment: string, request: SegmentRequest): Html {
+  const { common, customers: text, layout } = request.words;
   return html`<form class="filters" role="search" action="/customers">
         <div class="search">${icon('search')}<input type="search" name="q" value=${q} aria-label=${text.searchFor} placeholder=${text.searchFor} /></div>
-        ${
-          names.length > 0 &&
-          html`<select name="segment" aria-label=${words.calls.segment}>
-            <option value="">${words.layout.customers}: ${common.all}</option>
-            ${names.map((name) => html`<option value=${name} selected=${name === segment}>${plainText(name, 40)}</option>`)}
-          </select>`
-        }
+        ${segmentChoice(segment, layout.customers, request)}
         <button type="submit">${common.search}</button>
       </form>`;
 }
