@@ -55,7 +55,7 @@ export async function backfill(
       'this needs API_EXTRAS=yes: without it an API has no time of a call, and would take calls of the past for calls of now',
     );
   const asked = readWish(wish);
-  if (asked !== undefined && isUnderWay(operator))
+  if (isUnderWay(asked, known))
     return refuse(
       `calls since ${dayOf(asked.since)} are being reported already; pbx-bridge backfill shows how far it is, and --stop ends it`,
     );
@@ -89,14 +89,16 @@ export async function backfill(
 }
 
 /** Whether calls are asked for that are not all reported: an earlier run may be done. */
-function isUnderWay(operator: Operator): boolean {
-  const { wish: text, progress: saved } = operator.backfill();
-  const [wish, progress] = [readWish(text), readProgress(saved)];
+function isUnderWay(
+  wish: Wish | undefined,
+  progress: BackfillProgress | undefined,
+): wish is Wish & { isDry: false } {
   return wish?.isDry === false && !(progress?.of === wish.at && progress.state === 'done');
 }
 
 function end({ printError, printResult }: Context, operator: Operator): number {
-  if (!isUnderWay(operator)) {
+  const { wish, progress } = operator.backfill();
+  if (!isUnderWay(readWish(wish), readProgress(progress))) {
     printError('no backfill is under way');
     return exitCodes.notFound;
   }

@@ -104,13 +104,13 @@ async function answer(
 ) {
   const account = parts.accountOf(request).id;
   const { events } = parts.store.webhooks;
-  let [found, next] = await nextEvents(events, account, cursor, limit);
+  let { found, next } = await nextEvents(events, account, cursor, limit);
   if (found.length === 0 && wait > 0) {
     const release = parts.budgets.waitingReads.take(account);
     parts.turns.end(reply); // others of the account need not wait, too
     await waiters.until({ account, after: next.id }, wait * 1000, closedWith(reply)).finally(release);
     if (!parts.isAuthentic(request)) throw new Refusal(401, 'Unauthenticated.');
-    [found, next] = await nextEvents(events, account, next, limit);
+    ({ found, next } = await nextEvents(events, account, next, limit));
   }
   const extensions = parts.directory.extensions(account);
   return {
@@ -123,15 +123,11 @@ async function answer(
 }
 
 /** The next events, and the place behind them: behind those, too, whose calls are deleted. */
-async function nextEvents(
-  events: CallEventStore,
-  account: number,
-  after: EventCursor,
-  limit: number,
-): Promise<[Awaited<ReturnType<CallEventStore['after']>>, EventCursor]> {
+async function nextEvents(events: CallEventStore, account: number, after: EventCursor, limit: number) {
   // Read first: an event that comes now is behind it.
   const newest = await events.newestOf(account);
   const found = await events.after(account, after.id, limit);
   const last = found.at(-1) ?? after;
-  return [found, found.length < limit && newest !== undefined && newest.id > last.id ? newest : last];
+  const isPast = found.length < limit && newest !== undefined && newest.id > last.id;
+  return { found, next: isPast ? newest : last };
 }
