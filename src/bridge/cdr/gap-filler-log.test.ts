@@ -92,13 +92,14 @@ test('a call that is gone ends as its record says', async (t) => {
   write(line(3, { src: 'anonymous' }) + line(4, { context: 'from-internal' }));
   await filler.reads(3);
   const number = { from: '+494066969100', how: 'as dialled in DE' };
+  const facts = (nth: number) => ({ channel: `PJSIP/trunk-0000000${nth}` });
   const why = 'the caller withholds the number, and WITHHELD_NUMBER is not set';
   assert.deepEqual(
     ended,
     [
-      { number, missed },
-      { number, callerId: '1001' },
-      { number: { reason: 'no-number', why }, missed },
+      { number, facts: facts(1), missed },
+      { number, facts: facts(2), callerId: '1001' },
+      { number: { reason: 'no-number', why }, facts: facts(3), missed },
       {},
     ].map((more, nth) => ({
       at: now,

@@ -121,6 +121,7 @@ export function lostCalls() {
     },
   };
   const number = { from: '+494066969100', how: 'as dialled in DE' };
-  const answered = { uniqueid: '1800000101.1', number, callerId: '1001' };
+  const facts = { channel: 'PJSIP/trunk-00000001' };
+  const answered = { uniqueid: '1800000101.1', number, facts, callerId: '1001' };
   return { live, ended, answered };
 }

@@ -65,7 +65,7 @@ export function recordedCallOf(
 
 /** What REPORT_RULES go by, besides the caller's number. */
 export const factsOf = ({ did }: RecordExtras, [first]: readonly CdrRecord[]): Omit<CallFacts, 'caller'> => ({
-  called: did,
+  ...(did !== undefined && { called: did }),
   channel: first?.channel,
 });
 
