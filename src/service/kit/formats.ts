@@ -1,3 +1,4 @@
+import { numberFormat } from '../rules/number-format.ts';
 import { spanText } from '../rules/span.ts';
 import { type Html, html } from '../words/html.ts';
 import { dateAt } from './calendar.ts';
@@ -31,9 +32,6 @@ function createFormats(timeZone: string, locale: string) {
   const time = format({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
   const exact = format({ hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' });
   const { dateOf, dayOf, dayBeside, longDay, week } = dayFormats(timeZone, locale);
-  const numberOf = (digits: number) =>
-    new Intl.NumberFormat(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits });
-  const whole = numberOf(0);
   const dateTime = (at: number) => `${dateOf(at)}, ${exact.format(at)}`;
   return {
     timeZone,
@@ -41,7 +39,7 @@ function createFormats(timeZone: string, locale: string) {
     locale,
     /** `1,234.5`: `digits` after the point, none by default. */
     number: (value: number, digits: number = 0): string =>
-      (digits === 0 ? whole : numberOf(digits)).format(value),
+      numberFormat(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits }).format(value),
     /** `5 s`, `25 min`, `3 h`, `2 days`: a span of ms in its largest whole unit. */
     span: (ms: number): string => spanText(ms, locale),
     /** `09:12` */

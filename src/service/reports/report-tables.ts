@@ -6,6 +6,7 @@ import type { Formats } from '../kit/formats.ts';
 import type { PageRequest } from '../kit/page-request.ts';
 import { type Column, table } from '../kit/table.ts';
 import { duration } from '../rules/duration.ts';
+import { numberFormat } from '../rules/number-format.ts';
 import { type Html, html } from '../words/html.ts';
 import type { Words } from '../words/words.ts';
 import type { Counts } from './call-report.ts';
@@ -65,7 +66,7 @@ export function missedRate({ answered, missed }: Omit<Counts, 'calls'>): number 
 export const percent = (value: number | null, locale: string): string =>
   value === null
     ? '–'
-    : new Intl.NumberFormat(locale, {
+    : numberFormat(locale, {
         style: 'percent',
         minimumFractionDigits: 1,
         maximumFractionDigits: 1,

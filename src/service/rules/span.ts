@@ -1,3 +1,5 @@
+import { numberFormat } from './number-format.ts';
+
 /** Symbols that every language has; each with its length and the spans below which it is taken, ms. */
 const units = [
   ['s', 1000, 90_000],
@@ -11,8 +13,8 @@ export function spanText(ms: number, locale: string): string {
   const [unit, length] = units.find(([, , below]) => ms < below) ?? units[3];
   const count = Math.round(ms / length);
   return unit === 'day'
-    ? new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' }).format(count)
-    : `${new Intl.NumberFormat(locale).format(count)}\u00a0${unit}`;
+    ? numberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' }).format(count)
+    : `${numberFormat(locale).format(count)}\u00a0${unit}`;
 }
 
 /** From here on, a wait is long. */
@@ -22,8 +24,7 @@ export const LONG_WAIT_MS = 3_600_000;
 export function waitText(ms: number, locale: string): string {
   const minutes = Math.max(1, Math.floor(ms / 60_000));
   const [hours, rest] = [Math.floor(minutes / 60), minutes % 60];
-  const counted = (count: number, unit: string) =>
-    `${new Intl.NumberFormat(locale).format(count)}\u00a0${unit}`;
+  const counted = (count: number, unit: string) => `${numberFormat(locale).format(count)}\u00a0${unit}`;
   if (hours === 0) return counted(minutes, 'min');
   if (hours >= 48) return spanText(Math.floor(hours / 24) * 86_400_000, locale);
   return hours >= 10 || rest === 0 ? counted(hours, 'h') : `${counted(hours, 'h')} ${counted(rest, 'min')}`;
