@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { cpus, setPriority } from 'node:os';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -21,6 +22,8 @@ export type FileResult = {
   /** Why tests were left out, one reason for each. */
   readonly skipped: string[];
   seconds: number;
+  /** What it and the programs that it waited for took of the processors, if it had a process of its own, s. */
+  processorSeconds?: number;
 };
 
 /** Runs this file once more, alone: what failed, or all of it if its process did. */
@@ -65,6 +68,7 @@ export async function runWhileFree(files: readonly string[], most: number): Prom
   const results: FileResult[] = [];
   const running = new Set<Promise<void>>();
   const idle = idleMeter();
+  meter();
   for (const file of files) {
     // The one that was started last shows what it needs only after some seconds.
     while (running.size >= most || (running.size > 1 && idle() < 0.4))
@@ -120,6 +124,8 @@ async function runShard(
     { stdio: ['ignore', 'pipe', 'pipe'], timeout: longestProcessMs, killSignal: 'SIGKILL' },
   );
   if (keepsTime(files)) preferProcess(child);
+  let processorSeconds = 0;
+  child.once('exit', () => (processorSeconds = meter()));
   const ended = once(child, 'close');
   /** In the order of their ends: the last one is not over yet. */
   const results: FileResult[] = [];
@@ -153,6 +159,7 @@ async function runShard(
   const [code, signal] = await ended;
   const last = results.at(-1);
   const hasFailed = results.some(({ failures }) => failures.length > 0);
+  if (files.length === 1 && last !== undefined) last.processorSeconds = processorSeconds;
   const isWhole = signal === null && (code === 0 || hasFailed);
   if (!isWhole && last !== undefined) {
     last.failures.push(`the file: its process ended with ${signal ?? code}`);
@@ -178,6 +185,23 @@ function preferProcess({ pid }: ChildProcess): void {
   }
 }
 
+/** What children that have ended took of the processors since the last call, s: see proc_pid_stat(5), cutime. */
+const meter = createMeter();
+
+function createMeter(): () => number {
+  const read = () => {
+    const fields = readFileSync('/proc/self/stat', 'utf8').split(') ')[1]?.split(' ') ?? [];
+    return (Number(fields[13]) + Number(fields[14])) / 100;
+  };
+  let before = read();
+  return () => {
+    const now = read();
+    const taken = now - before;
+    before = now;
+    return taken;
+  };
+}
+
 const linesOf = ({ stdout }: ChildProcess) => createInterface({ input: stdout as NodeJS.ReadableStream });
 
 function note(result: FileResult, { outcome, outermost, isOutermost, ms, why = '' }: TestRecord): void {
@@ -201,9 +225,10 @@ const emptyResult = (file: string): FileResult => ({
   seconds: 0,
 });
 
-function line({ file, passed, failures, skipped, seconds }: FileResult): string {
+function line({ file, passed, failures, skipped, seconds, processorSeconds }: FileResult): string {
   const left = skipped.length === 0 ? '' : `, ${skipped.length} left out`;
-  const counts = `${passed} passed${left}, ${seconds.toFixed(1)} s`;
+  const cost = processorSeconds ? ` (${processorSeconds.toFixed(0)} of a processor)` : '';
+  const counts = `${passed} passed${left}, ${seconds.toFixed(1)} s${cost}`;
   return failures.length === 0
     ? `ok      ${file}: ${counts}`
     : `FAILED  ${file}: ${failures.length} failed, ${counts}\n${failures.join('\n')}`;
