@@ -16,18 +16,22 @@ const indexOf = (row: string) => matrix.findIndex(({ name }) => name === row);
 const index = indexOf('redirect-while-ringing');
 const did = didOf(index, first.number);
 
+/** Starts the bridge; resolves when it has logged a line with this code: what a call is, only the answers of the PBX say. */
+type Start = (code?: string) => Promise<void>;
+
 /** The bridge starts for the first time while calls are in progress: only the configuration of the PBX says what they are. */
 for (const version of versions)
   test(`the first start beside a real Asterisk ${version} in mid-call`, { skip }, async (t) => {
     const lab = await openLab(version);
     t.after(() => lab.stop());
     const reportedIn = async (
-      play: (stage: Stage, start: () => Promise<void>) => Promise<void>,
+      play: (stage: Stage, start: Start) => Promise<void>,
       { index: at = index, ...more }: Partial<Row> & { readonly index?: number } = {},
     ) => {
       let farEnd: FarEnd | undefined;
-      const start = async () => {
+      const start: Start = async (code = 'call.picked-up') => {
         farEnd = await startFarEnd({ amiPort: lab.pbx.ports.ami });
+        await farEnd.logged(code);
       };
       const phones = { 1: phone.rings(), 2: phone.rings() };
       const row = { ...(matrix[at] as Row), phones, ...more, play: (stage: Stage) => play(stage, start) };
@@ -90,7 +94,7 @@ for (const version of versions)
           await stage.talk(call, 'mobile');
           await stage.refers(call, first.extension(2));
           await stage.talk('mobile', 2);
-          await start();
+          await start('ami.connected');
           await stage.hangsUp('mobile');
           const later = await stage.customerCalls();
           customer = later.channel.uniqueid;
@@ -129,7 +133,7 @@ for (const version of versions)
       const { farEnd, isReported } = await reportedIn(async (stage, start) => {
         const call = await stage.phoneDials(3, did);
         await stage.rings(1);
-        await start();
+        await start('ami.connected');
         call.hangsUp();
         const later = await stage.customerCalls();
         customer = later.channel.uniqueid;
