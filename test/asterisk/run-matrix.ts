@@ -2,7 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type CdrRecord, cdrOf } from '../tools/lab/cdr.ts';
 import { type CdrPlace, cdrPlaces, labFor } from '../tools/lab/cdr-source.ts';
 import type { FarEnd } from '../tools/lab/far-end.ts';
-import { type Bridges, type Feed, isCdrKind, startLive, startReader } from '../tools/lab/feeds.ts';
+import {
+  type Bridges,
+  type Feed,
+  hasSettings,
+  isCdrKind,
+  startLive,
+  startReader,
+} from '../tools/lab/feeds.ts';
 import { type Office, offices } from '../tools/lab/offices.ts';
 import type { Row } from '../tools/lab/row.ts';
 import { playRow } from '../tools/lab/stage.ts';
@@ -24,7 +31,8 @@ const silenceMs = 60_000;
 
 /**
  * Plays rows on a fresh Asterisk, several at a time, and judges for each feed what real bridges report of them. Rows
- * with settings of their own have bridges of their own, which hear all the same.
+ * with settings of their own have bridges of their own, which hear all the same: of the first feed that is live and of the
+ * first kind of records, since settings do the same to all.
  */
 export async function runMatrix(
   world: WorldName,
@@ -40,7 +48,12 @@ export async function runMatrix(
   const lab = await openLab(world, labFor(places.values()));
   cleanUp.defer(lab.stop);
   const rows = rowsOf(world, glob);
-  const start = (feed: Feed) => ({ feed, pbx: lab.pbx, rows: rows.map(({ row }) => row), cleanUp });
+  const isLive = (feed: Feed) => !isCdrKind(feed);
+  const forSettings = [feeds.find(isLive), feeds.find(isCdrKind)];
+  const start = (feed: Feed) => {
+    const heard = rows.map(({ row }) => row).filter((row) => forSettings.includes(feed) || !hasSettings(row));
+    return { feed, pbx: lab.pbx, rows: heard, cleanUp };
+  };
 
   const readers = await Promise.all([...places].map(([feed, place]) => startReader(start(feed), place)));
   const overEachTrunk = rowsOf(world).filter(({ row }) => worlds[world].overEachTrunk.includes(row.name));
@@ -53,7 +66,6 @@ export async function runMatrix(
     await farEnd.endBridge();
   }
 
-  const isLive = (feed: Feed) => !isCdrKind(feed);
   const live = await Promise.all(feeds.filter(isLive).map((feed) => startLive(start(feed))));
   const played = await playAll(lab, rows);
   await Promise.all(live.map((some) => untilAllReported(some, played)));
@@ -66,7 +78,10 @@ export async function runMatrix(
   const callers = played.flatMap(({ play }) => play.inbound.map(({ uniqueid }) => uniqueid));
   const book = await cdrOf(lab.pbx, callers);
   const verdicts = played.flatMap((one) =>
-    bridges.map(({ feed, of }) => judge(one, feed, of(one.row), book)),
+    bridges.flatMap(({ feed, of }) => {
+      const farEnd = of(one.row);
+      return farEnd === undefined ? [] : [judge(one, feed, farEnd, book)];
+    }),
   );
   const all = [...heard, ...played];
   // A row that went wrong on the telephone does not know its calls.
@@ -130,12 +145,12 @@ async function untilAllReported({ feed, of, all }: Bridges, played: readonly Pla
 
 /** Waits until all is told of calls to people who wait for a call back; gives up as `untilReported`. */
 async function untilAllTold({ of }: Bridges, played: readonly Played[]): Promise<void> {
-  const told = ({ row, play }: Played) => of(row).callBacksOf(play.channels).length;
+  const told = ({ row, play }: Played) => of(row)?.callBacksOf(play.channels).length ?? 0;
   const isTold = (one: Played) => told(one) >= (one.wrong ? 0 : (one.row.callBacks?.told.length ?? 0));
   await Promise.all(
     played.map((one) =>
       of(one.row)
-        .fakeApi.waitFor(() => isTold(one), silenceMs)
+        ?.fakeApi.waitFor(() => isTold(one), silenceMs)
         .catch(() => {}),
     ),
   );

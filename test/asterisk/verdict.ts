@@ -142,7 +142,9 @@ function missedFaults(
 ): string[] {
   const { after, ...missed } = extras.at(-1)?.missed ?? {};
   const { by, ...place } = live;
-  const { where, name } = isCdrKind(feed) ? (records ?? place) : place;
+  // Where a caller is, a bridge asks the PBX: from far away, or on a busy machine, the answer may come after the call.
+  const isUnanswered = feed === 'live-5ms' && missed.where === undefined;
+  const { where, name } = isUnanswered ? {} : isCdrKind(feed) ? (records ?? place) : place;
   const named = name?.replaceAll('{O}', `${number}`).replace('{1}', extension(1));
   // A bridge knows that a PBX has ended a call only after it has once heard a caller or phone end one.
   const whoEnded = missed.by === undefined && by === 'pbx' ? {} : { by };

@@ -33,7 +33,8 @@ export function impossibleFeeds(wanted: readonly Feed[]): ReadonlyMap<Feed, stri
 /** The bridges of a feed: one for each group of settings that rows have. */
 export type Bridges = {
   readonly feed: Feed;
-  of(row: Row): FarEnd;
+  /** Undefined: the feed has none for this row. */
+  of(row: Row): FarEnd | undefined;
   readonly all: readonly FarEnd[];
 };
 
@@ -61,12 +62,16 @@ async function startBridges(
     return [key, farEnd] as const;
   };
   const farEnds = new Map(await Promise.all([...groups].map(start)));
-  return { feed, of: (row) => farEnds.get(settingsKey(row)) as FarEnd, all: [...farEnds.values()] };
+  return { feed, of: (row) => farEnds.get(settingsKey(row)), all: [...farEnds.values()] };
 }
 
 function settingsKey(row: Row): string {
   return JSON.stringify([row.settings ?? {}, waitingOf(row)]);
 }
+
+/** Whether the row wants a bridge of its own. */
+export const hasSettings = ({ settings, callBacks }: Row): boolean =>
+  settings !== undefined || callBacks !== undefined;
 
 /** Who waits for a call back: the mobiles of all offices, or nobody whom a row calls. */
 function waitingOf({ callBacks }: Row): string[] | undefined {
