@@ -25,12 +25,12 @@ const mostMisplaced = 1_000;
 
 export const outage: Fault = {
   name: 'outage of 14 days',
-  short: { count: 30_000, unit: 'events waiting' },
+  short: { count: 10_000, unit: 'events waiting' },
   full: { count: 2_800_000, unit: 'events waiting' },
   run: (options) => drain(options, () => undefined),
   control: {
     without: 'an API that keeps what it confirms',
-    size: { count: 30_000, unit: 'events waiting' },
+    size: { count: 10_000, unit: 'events waiting' },
     run: (options) => drain(options, share(0.001, { kind: 'discard' }, seededRandom(options.seed))),
   },
 };

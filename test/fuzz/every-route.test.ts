@@ -15,9 +15,10 @@ import { serve } from '../tools/service/harness.ts';
 import { watchRoutes } from '../tools/service/watch-routes.ts';
 
 /**
- * Every route of the running service with hostile text in every field, on both databases: no answer is a 500, and no
- * fault is logged. Routes are those that Fastify registers. Fields are those of their schemas, those of the pages' forms
- * and links, and those that a handler asks its form or query for. So a new route is covered by itself.
+ * Every route of the running service with hostile text in every field: no answer is a 500, and no fault is logged. Routes are
+ * those that Fastify registers. Fields are those of their schemas, those of the pages' forms and links, and those that a
+ * handler asks its form or query for. So a new route is covered by itself. What stands before the database is the same for
+ * both: on PostgreSQL, only what a database refuses is tried.
  */
 const hostile: readonly unknown[] = [
   'a\0b',
@@ -48,6 +49,10 @@ const hostile: readonly unknown[] = [
   'a\nb',
   '=1+1',
 ];
+/** Of these, what PostgreSQL has no type for, no room in an index, or no date. */
+const hostileToPostgres = hostile.filter((value) =>
+  /\0|^x{9}|\ud83d|'|^9{9}|^1e|^90|^[+-]2|^0000|^9999-/.test(`${value}`),
+);
 /** In JSON alone. */
 const hostileJson: readonly unknown[] = [
   null,
@@ -60,6 +65,7 @@ const hostileJson: readonly unknown[] = [
   {},
   JSON.parse('{"__proto__":{"a":"\\u0000"}}'),
 ];
+const hostileJsonToPostgres = [-1e308, 2 ** 53];
 /** Percent-encoded bytes that are no text. */
 const hostileBytes = ['%FF', '%ED%A0%BD', '%00', '%C0%80'];
 
@@ -108,6 +114,8 @@ describe('every route with hostile text in every field', () => {
 });
 
 async function everyRoute(t: TestContext, database: DatabaseSettings): Promise<void> {
+  const isFirst = database === null;
+  const [values, jsonValues] = isFirst ? [hostile, hostileJson] : [hostileToPostgres, hostileJsonToPostgres];
   const routes = watchRoutes(t);
   const asked = watchFields(t);
   const faults: string[] = [];
@@ -156,10 +164,10 @@ async function everyRoute(t: TestContext, database: DatabaseSettings): Promise<v
     const isAdmin = route.url.startsWith('/admin/');
     const pattern = new RegExp(`^${route.url.replace(/:\w+/g, '([^/]+)')}$`);
     const known = crawled.filter((one) => one.method === method && pattern.test(one.path));
-    const values = pattern.exec(known[0]?.path ?? '')?.slice(1) ?? [];
+    const given = pattern.exec(known[0]?.path ?? '')?.slice(1) ?? [];
     const params = [...route.url.matchAll(/:(\w+)/g)].map(([, name], at) => ({
       name: name as string,
-      value: values[at] ?? '1',
+      value: given[at] ?? '1',
     }));
     const pathWith = (fuzzed?: string, encoded = '') =>
       params.reduce(
@@ -210,9 +218,9 @@ async function everyRoute(t: TestContext, database: DatabaseSettings): Promise<v
     for (const { name, json: isJson } of fields.values()) {
       // A URL with its head must fit into 16 kB.
       const cut = (value: unknown) => (typeof value === 'string' && !inBody ? value.slice(0, 8000) : value);
-      for (const value of hostile) await one({ ...others(), [name]: cut(value) });
-      if (isJson && inBody) for (const value of hostileJson) await one({ ...others(), [name]: value });
-      if (!json || !inBody)
+      for (const value of values) await one({ ...others(), [name]: cut(value) });
+      if (isJson && inBody) for (const value of jsonValues) await one({ ...others(), [name]: value });
+      if (isFirst && (!json || !inBody))
         for (const bytes of hostileBytes) {
           const { [name]: _, ...rest } = others();
           await one(rest, `&${name}=${bytes}`);
@@ -222,8 +230,8 @@ async function everyRoute(t: TestContext, database: DatabaseSettings): Promise<v
     }
     for (const { name } of params)
       for (const encoded of [
-        ...hostile.map((value) => encodeURIComponent(String(value).toWellFormed()).slice(0, 8000)),
-        ...hostileBytes,
+        ...values.map((value) => encodeURIComponent(String(value).toWellFormed()).slice(0, 8000)),
+        ...(isFirst ? hostileBytes : []),
       ]) {
         sent += 1;
         const body = inBody && { body: json ? JSON.stringify(others()) : `token=${await browser.token()}` };
@@ -233,10 +241,9 @@ async function everyRoute(t: TestContext, database: DatabaseSettings): Promise<v
           ...body,
         });
       }
-    for (const headers of hostileHeaders)
+    for (const headers of isFirst ? hostileHeaders : [])
       await send(method, pathWith(), { headers: { ...(await auth()), ...headers } });
-    // Without its token, a page's form is refused before the database is asked: one database says it for both.
-    if (inBody && (json || database === null))
+    if (isFirst && inBody)
       for (const type of [
         'application/json',
         'application/x-www-form-urlencoded',

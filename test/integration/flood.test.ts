@@ -10,8 +10,8 @@ const mostMb = 700;
 
 for (const form of Object.keys(floodForms) as FloodForm[])
   test(`every priority lookup is answered in a flood of ${form}`, async () => {
-    const flood = await runFlood(form, { rate: 2_000, seconds: 10 }, settings);
-    assert.ok(flood.calls > 5_000, `only ${flood.calls} calls could be sent`);
+    const flood = await runFlood(form, { rate: 2_000, seconds: 3 }, settings);
+    assert.ok(flood.calls > 1_500, `only ${flood.calls} calls could be sent`);
     const answers = Map.groupBy(flood.lookups, ({ status }) => status);
     assert.ok(answers.has('FOUND'));
     assert.deepEqual(

@@ -23,6 +23,8 @@ export async function rootAccess(machine: Machine, users: readonly string[], com
     // A file for each process.
     const trace = [
       '-ff',
+      // What is not traced is not stopped at.
+      '--seccomp-bpf',
       '-y',
       '-s',
       '4096',

@@ -14,11 +14,17 @@ function asExpected({ id, from, received, callerId }: HeldCall): ExpectedCall {
   return { uniqueid: id.replace(/^pbx-/, ''), from, reported };
 }
 
-/** The same rows of 18, 20 and 23 are the same frames: `every-recording.test.ts` reads them, and TCP adds nothing to that. */
+/**
+ * The same rows of 18, 20 and 23 are the same frames: `every-recording.test.ts` reads them, and TCP adds nothing to that.
+ * Every second row of 16, the others of 22.
+ */
 const folders = ['asterisk-16', 'asterisk-22', 'chan-dahdi', 'freepbx-22'];
+const halves: Readonly<Record<string, number>> = { 'asterisk-16': 0, 'asterisk-22': 1 };
 
-test('every recording of the versions of the lab, replayed over TCP, is reported as it should be', async (t) => {
-  const scenarios = folders.flatMap((folder) => readScenarios(`${folder}/`));
+test('recordings of the versions of the lab, replayed over TCP, are reported as they should be', async (t) => {
+  const scenarios = folders.flatMap((folder) =>
+    readScenarios(`${folder}/`).filter((_, nth) => nth % 2 === (halves[folder] ?? nth % 2)),
+  );
   const wrong: [string, ExpectedCall[]][] = [];
   const fields = new Set<string>();
   const left = scenarios.values();
