@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallStatus } from '../../src/shared/api/contract/call-status.ts';
 import type { LogLine } from '../tools/faults/bridge-process.ts';
-import { heldIn, isLoss, solve } from '../tools/faults/equation.ts';
+import { countersIn, heldIn, isLoss, solve } from '../tools/faults/equation.ts';
 import { type Fault, inParts, type Outcome, type RunOptions } from '../tools/faults/fault.ts';
 import { type Load, startLoad } from '../tools/faults/load.ts';
 import { createRig, type Rig } from '../tools/faults/rig.ts';
@@ -97,6 +97,8 @@ async function loseAndRestore(way: Way, random: () => number) {
     first.kill();
     await first.ended;
     rig.fakeApi.inject(undefined);
+    // The rate is for the backup; what comes afterwards is only to be heard.
+    load.pace(0.1);
     const since = sizeOf(rig.acknowledged) - sizeOf(saved);
     rmSync(rig.stateDir, { recursive: true });
 
@@ -148,7 +150,7 @@ async function goOn(rig: Rig, load: Load, saved: States, quietMs: number) {
   const open = () => [...required.keys()].filter((id) => rig.fakeApi.calls().get(id)?.state !== 'completed');
   const arrived = () =>
     [...rig.fakeApi.calls().values()].reduce((sum, { received }) => sum + received.length, 0);
-  const waits = () => heldIn(rig.stateDir).counters.waiting > 0;
+  const waits = () => countersIn(rig.stateDir).waiting > 0;
   for (let before = -1; (open().length > 0 || waits()) && before < arrived(); ) {
     before = arrived();
     if (open().length === 0) await sleep(Math.min(quietMs / 5, 2_000));

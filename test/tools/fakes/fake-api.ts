@@ -25,7 +25,7 @@ export type FakeApi = {
   history(): readonly HistoryEntry[];
   /** Sets what goes wrong from the next request on; undefined: nothing. */
   inject(script: FaultScript | undefined): void;
-  /** Resolves when the predicate holds (looked at after every request); rejects after `timeoutMs` (3 minutes: for a busy machine) saying what is held. */
+  /** Resolves when the predicate holds (looked at after every request, and less often if that takes long); rejects after `timeoutMs` (3 minutes: for a busy machine) saying what is held. */
   waitFor(predicate: (fakeApi: FakeApi) => boolean, timeoutMs?: number): Promise<void>;
   /** Cuts every connection and gives the port back; what it held can still be read. */
   close(): Promise<void>;
@@ -179,14 +179,27 @@ export async function startFakeApi(options: FakeApiOptions): Promise<FakeApi> {
     },
     waitFor(predicate, timeoutMs = longestWaitMs) {
       return new Promise((resolve, reject) => {
+        let pause: NodeJS.Timeout | undefined;
         const stop = () => {
           clearTimeout(timer);
+          clearTimeout(pause);
           watchers.delete(look);
         };
+        // What takes long to see is looked at less often: else a flood of requests is answered by nobody.
         const look = () => {
-          if (!predicate(fakeApi)) return;
-          stop();
-          resolve();
+          const began = performance.now();
+          if (predicate(fakeApi)) {
+            stop();
+            resolve();
+            return;
+          }
+          const took = performance.now() - began;
+          if (took < 1) return;
+          watchers.delete(look);
+          pause = setTimeout(() => {
+            watchers.add(look);
+            look();
+          }, 10 * took);
         };
         const timer = setTimeout(() => {
           stop();
