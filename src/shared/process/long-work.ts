@@ -3,8 +3,8 @@ import type { Writable } from 'node:stream';
 
 /** Shorter work needs no progress, ms. */
 const SHORT_MS = 2_000;
-/** From one line to the next in a log, and on a terminal, ms. */
-const EVERY_MS = { log: 30_000, terminal: 250 } as const;
+/** Of a terminal, between two texts, ms. */
+const EVERY_MS = 250;
 
 type Out = Writable & { readonly isTTY?: boolean | undefined };
 export type Progress = (done: number, of?: number) => void;
@@ -18,19 +18,18 @@ const span = (ms: number) =>
       : `${Math.ceil(ms / 3_600_000)} h`;
 
 /**
- * Says how far long work is: what, how much of how much, and how long still. On a terminal in one line that is overwritten,
- * elsewhere a line each half minute; nothing of work that takes two seconds.
+ * Says on a terminal how far long work is, in one line that is overwritten: what, how much of how much, and how long still;
+ * nothing of work that takes two seconds. Elsewhere it says nothing: cron would mail it each night.
  */
 export function createProgress(what: string, out: Out, clock: () => number = Date.now) {
   const began = clock();
-  const everyMs = EVERY_MS[out.isTTY ? 'terminal' : 'log'];
-  let saidAt = out.isTTY ? began + SHORT_MS - everyMs : began;
+  let saidAt = began + SHORT_MS - EVERY_MS;
   let isThere = false;
   return {
     /** `of`: all that there is, if it is known; in whatever unit `done` is counted. */
     at(done: number, of?: number): void {
       const now = clock();
-      if (now - saidAt < everyMs) return;
+      if (!out.isTTY || now - saidAt < EVERY_MS) return;
       saidAt = now;
       const share = of === undefined || of === 0 ? undefined : Math.min(1, done / of);
       const amount = done.toLocaleString('en');
@@ -39,10 +38,8 @@ export function createProgress(what: string, out: Out, clock: () => number = Dat
         share === undefined
           ? amount
           : `${amount} of ${of?.toLocaleString('en')} (${Math.floor(share * 100)} %)${left}`;
-      const text = `${what}: ${far}`;
-      if (!out.isTTY) return void out.write(`${text}\n`);
       cursorTo(out, 0);
-      out.write(text);
+      out.write(`${what}: ${far}`);
       clearLine(out, 1);
       isThere = true;
     },
