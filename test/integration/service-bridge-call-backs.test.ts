@@ -17,7 +17,10 @@ async function scene(t: TestContext) {
   const miss = async (id: string, from = known, token = a.token) => {
     for (const status of ['ringing', 'completed']) await post(token, event({ id, from, status }));
   };
-  await miss('1');
+  await withStore(served, async (store) => {
+    for (const status of ['ringing', 'completed'] as const)
+      await recordEvent(store, { account: 1, id: '1', from: known, status, at: Date.now() - 600_000 });
+  });
   const waiting = async (query = '', token = a.token) => {
     const { status, json } = await ask(`${path}${query}`, { token });
     assert.equal(status, 200);
@@ -93,6 +96,16 @@ test('a call back that somebody has made closes itself, says who and how long, a
   assert.deepEqual((await waiting()).numbers, [known]);
   assert.equal(await report({ id: 'pbx-1.6', talked: 5 }), true);
   assert.match(await list(), /Nobody to call back.*Called back, 0:05/, 'by an unknown extension');
+});
+
+test('who is missed while a colleague talks with somebody else at the number still waits', async (t) => {
+  const { miss, report, list, waiting } = await scene(t);
+  await miss('2');
+  assert.equal(await report({ talked: 300, by: '101' }), true);
+  assert.deepEqual((await waiting()).numbers, [known]);
+  assert.match(await list(), /Alpha's customer .* I’ll call/);
+  assert.doesNotMatch(await list(), /2× since/);
+  assert.equal(await report({ id: 'pbx-1.6', talked: 300, by: '101' }), false, 'it began before the call');
 });
 
 test('who was called and not reached stays, with the last attempt, until a call gets through', async (t) => {

@@ -11,7 +11,7 @@ import { bridgeReportRoute } from '../history/bridge-report.ts';
 import type { InTurn } from '../history/in-turn.ts';
 import { send } from '../history/responder.ts';
 import type { CallBackList } from './call-back-list.ts';
-import { type CallBack, endOf } from './call-backs.ts';
+import { type CallBack, calledBackAt, endOf } from './call-backs.ts';
 import type { CallerStore } from './caller-store.ts';
 import { LISTED_MS } from './missed-people.ts';
 
@@ -45,19 +45,22 @@ export function bridgeCallBacksRoutes(
     if (await store.callers.hasReport(account, report)) return { taken: true };
     const [person] = (await callBackList.read(account, [number])).people;
     const at = receivedAt - ended_ago * 1_000;
+    const called =
+      talked === undefined
+        ? ({ kind: 'tried', at } as const)
+        : ({ kind: 'talked', at, seconds: talked } as const);
     // A colleague may have pressed Done in the meantime, or the person has called again.
-    if (person === undefined || person.closed !== null || person.since > at) return { taken: false };
+    if (person === undefined || person.closed !== null || person.since > calledBackAt(called))
+      return { taken: false };
     const week = receivedAt - LISTED_MS;
     if (talked === undefined && (await store.callers.isTriedOut(account, number, week)))
       return { taken: false };
     await callBackList.act(account, {
+      ...called,
       number,
-      at,
       user: by,
-      kind: talked === undefined ? 'tried' : 'talked',
       text: null,
       report,
-      ...(talked !== undefined && { seconds: talked }),
     });
     return { taken: true };
   });

@@ -101,6 +101,8 @@ const cases: [name: string, calls: MissedCall[], actions: CallerAction[], expect
   ['a bridge has seen that somebody called back', [missed('a', '110', 10)], [did('taken', 11), did('talked', 12)], [{ numbers: ['110'], call: 'a', closed: 'talked' }]],
   ['missed again after that: listed again, by anybody',
     [missed('a', '110', 10), missed('b', '110', 20)], [did('taken', 11), did('talked', 12)], [{ numbers: ['110'], call: 'b' }]],
+  ['missed while a colleague talked with somebody there',
+    [missed('a', '110', 10_000), missed('b', '110', 40_000)], [{ ...did('talked', 50_000), seconds: 30 }], [{ numbers: ['110'], call: 'b' }]],
   ['it was a mailbox, and that was undone', [missed('a', '110', 10)], [did('talked', 12), did('reopened', 13)], [{ numbers: ['110'], call: 'a' }]],
   ['called and not reached, twice: still hers',
     [missed('a', '110', 10)], [did('taken', 11), did('tried', 12), did('tried', 13)], [{ numbers: ['110'], call: 'a', taken: 'Ann', tried: [2, 13] }]],
@@ -176,6 +178,9 @@ test('a caller who is missed again after being called back counts again; what wa
   assert.deepEqual(numbers(await later([missedAfter('+4920', 0)], undone.slice(0, 2))), [['+4920', 1]]);
   const seen = [action('+4920', 'tried', 5), action('+4920', 'talked', 10)];
   assert.deepEqual((await later([missedAfter('+4920', 0)], seen)).calledBack, [600, 1]);
+  const talked = [{ ...action('+4920', 'talked', 10), seconds: 300 }];
+  const meanwhile = await later([missedAfter('+4920', 0), missedAfter('+4920', 7)], talked);
+  assert.deepEqual([meanwhile.calledBack, numbers(meanwhile)], [[300, 1], [['+4920', 1]]]);
   const pressedTwice = [action('+4920', 'done', 9), ...undone.slice(0, 2)];
   assert.deepEqual(numbers(await later([missedAfter('+4920', 0)], pressedTwice)), [['+4920', 1]]);
 });

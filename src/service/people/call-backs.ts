@@ -119,8 +119,9 @@ function callBack(
     calls.map(({ until }) => until),
   );
   const done = counted.findLast(isClosing);
-  const tries = counted.filter(({ kind, at }) => kind === 'tried' && at > (done?.at ?? 0));
-  const open = calls.filter(({ since, until }) => since >= (answered?.began ?? 0) && until > (done?.at ?? 0));
+  const calledAt = counted.filter(isClosing).reduce((last, one) => Math.max(last, calledBackAt(one)), 0);
+  const tries = counted.filter(({ kind, at }) => kind === 'tried' && at > calledAt);
+  const open = calls.filter(({ since, until }) => since >= (answered?.began ?? 0) && until > calledAt);
   const listed = open.length > 0 ? open : calls;
   const common = {
     person,
@@ -184,6 +185,13 @@ function triedIn(tries: readonly CallerAction[]): CallBack['tried'] {
 
 /** The kinds after which nobody waits any more. */
 const isClosing = ({ kind }: Pick<CallerAction, 'kind'>): boolean => kind === 'done' || kind === 'talked';
+
+/** When a colleague called back. Of a call that a bridge has seen, its beginning: who was missed meanwhile waits. */
+export const calledBackAt = ({
+  kind,
+  at,
+  seconds = 0,
+}: Pick<CallerAction, 'kind' | 'at' | 'seconds'>): number => (kind === 'talked' ? at - seconds * 1_000 : at);
 
 /**
  * A caller's actions without each that closed and was undone: Done, or a call that a bridge has seen (a mailbox may have answered).
@@ -279,7 +287,7 @@ export async function missedCallers(
         actionsOf.get(person) ?? [],
         calls.map(({ call }) => call.completedAt ?? 0),
       );
-      const done = counted.flatMap((action) => (isClosing(action) ? action.at : []));
+      const done = counted.flatMap((one) => (isClosing(one) ? calledBackAt(one) : [])).sort((a, b) => a - b);
       const endOf = ({ call, reached }: MissedCall) => {
         const doneAfter = firstFrom(done, call.completedAt ?? 0);
         return { at: Math.min(doneAfter, reached?.at ?? Number.POSITIVE_INFINITY), doneAfter };
