@@ -44,16 +44,12 @@ export async function npxTests(t: TestContext, archive: string): Promise<void> {
     );
     assert.match(said.output, new RegExp(`^v${host}\n\\d+\\.\\d+\\.\\d+\n`));
 
-    const unset = await run(
-      'env',
-      ['-i', ...pairs(env), 'sh', '-c', 'cd "$0"; npx "$@"', work, ...npx, 'run'],
-      longestTestMs,
-    );
+    const [started = ''] = globSync('.npm/_npx/*/node_modules/.bin/pbx-bridge', { cwd: home });
+    const unset = await run('env', ['-i', '-C', work, ...pairs(env), join(home, started), 'run']);
     const [, sample = ''] = /copy (\S+) to \.env here/.exec(unset.output) ?? [];
     assert.ok(existsSync(sample), unset.output);
 
     // As typed on a terminal, and ended with Ctrl-C; then what npx runs, as a service manager would run it.
-    const [started = ''] = globSync('.npm/_npx/*/node_modules/.bin/pbx-bridge', { cwd: home });
     for (const [command, signal] of [
       [['npx', ...npx], 'SIGINT'],
       [[join(home, started)], 'SIGTERM'],
@@ -75,7 +71,11 @@ export async function npxTests(t: TestContext, archive: string): Promise<void> {
       let output = '';
       for (const stream of [bridge.stdout, bridge.stderr]) stream.on('data', (text) => (output += text));
       const ended = once(bridge, 'close');
-      await until('the bridge has logged in', stand.pbx.hasLogin, { state: () => output });
+      // npx installs the package once more.
+      await until('the bridge has logged in', stand.pbx.hasLogin, {
+        state: () => output,
+        longestMs: longestTestMs,
+      });
       await tellsACall(stand);
       process.kill(signal === 'SIGINT' ? all : -all, signal);
       await ended;

@@ -6,7 +6,7 @@ import { inspect } from 'node:util';
 export const longestWaitMs = 180_000;
 
 /**
- * Looks again and again until `look` returns something that is true, and returns it. After 3 minutes it fails, and says
+ * Looks again and again until `look` returns something that is true, and returns it. After `longestMs` (3 minutes) it fails, and says
  * what it waited for and the last state: what `state` returns, or what `look` returned last. Looks at the next turn of
  * the event loop first, later every `everyMs` milliseconds at most. An error of `look` ends the wait; so does the end of
  * the test, silently, since nothing waits any more.
@@ -14,9 +14,13 @@ export const longestWaitMs = 180_000;
 export async function until<T>(
   what: string,
   look: () => T | Promise<T>,
-  { state, everyMs = 50 }: { state?: () => unknown; everyMs?: number } = {},
+  {
+    state,
+    everyMs = 50,
+    longestMs = longestWaitMs,
+  }: { state?: () => unknown; everyMs?: number; longestMs?: number } = {},
 ): Promise<Exclude<T, false | 0 | '' | null | undefined>> {
-  const end = performance.now() + longestWaitMs;
+  const end = performance.now() + longestMs;
   const test = getTestContext();
   for (let pause = 0; ; pause = Math.min(pause + 1, everyMs)) {
     if (test?.signal.aborted) return new Promise(() => {});
@@ -24,7 +28,7 @@ export async function until<T>(
     if (seen) return seen as Exclude<T, false | 0 | '' | null | undefined>;
     if (performance.now() > end)
       throw new Error(
-        `waited ${longestWaitMs / 1_000} s for ${what}; the last state was ${inspect((await state?.()) ?? seen)}`,
+        `waited ${longestMs / 1_000} s for ${what}; the last state was ${inspect((await state?.()) ?? seen)}`,
       );
     await (pause === 0 ? new Promise(setImmediate) : wait(pause));
   }
