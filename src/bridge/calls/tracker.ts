@@ -65,7 +65,7 @@ import {
   learnTrunk,
   unlearnTrunk,
 } from './trunk-learning.ts';
-import { awaitRinging, legChanged, peopleParted, setLeg, silentLegs, tellWho } from './who.ts';
+import { awaitRinging, legChanged, legIsPaged, peopleParted, setLeg, silentLegs, tellWho } from './who.ts';
 
 /** Inputs that are not about what happens at their time. */
 const unobserved = new Set<Input['type']>(['snapshot', 'channels-listed', 'ended-unseen', 'tick']);
@@ -307,7 +307,10 @@ function bridgeEntered(state: TrackerState, input: BridgeEntered): void {
   callGoesOn(state, input.uniqueid);
   if (channel.role.type === 'leg') channel.role.isPaged = entersPage(channel, input);
   const pager = isPaged(channel) ? state.calls.get(callerOf(channel) ?? '') : undefined;
-  if (pager) writeObserved(state, pager, { code: 'paged', channel: channel.name });
+  if (pager) {
+    writeObserved(state, pager, { code: 'paged', channel: channel.name });
+    legIsPaged(state, pager, channel);
+  }
   answerCallsIn(state, enterBridge(state, channel, input.bridge, isHolding(input.technology)));
 }
 

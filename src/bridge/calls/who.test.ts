@@ -113,12 +113,31 @@ describe('who rings', () => {
     assert.deepEqual(found.rang, [['101', 1, 8]]);
   });
 
-  test('a phone that never rings, a Local channel, a phone that is paged and a machine are nobody', () => {
+  test('a phone that never rings, a Local channel and a machine are nobody', () => {
     const busy = [after(1, anna), after(2, hangsUp(anna))];
     assert.deepEqual(who([[caller], ...busy, ends(3)]).rang, []);
     assert.deepEqual(who([[caller], after(1, rings(local[0])), ends(3)]).rang, []);
     const bot = { settings: { notAPerson: ['PJSIP/101'] } };
     assert.deepEqual(who([[caller], after(1, rings(anna)), ends(3)], bot).rang, []);
+  });
+
+  test('who comes and goes very often: what is not in the list any more takes nobody else’s time', () => {
+    const up = (leg: Channel) => ({ ...leg, state: 6 });
+    const both = [caller, enters(conference, caller), up(anna), up(ben)];
+    const annaTalks = [after(1, enters(conference, anna)), after(5, leaves('c', anna))];
+    const stints = Array.from({ length: 49 }, (_, n) => [
+      after(10 * (n + 1), enters(conference, ben)),
+      after(10 * (n + 1) + 5, leaves('c', ben)),
+    ]).flat();
+    const { talked = [] } = who([
+      both,
+      ...annaTalks,
+      ...stints,
+      after(500, enters(conference, anna)),
+      ends(520),
+    ]);
+    assert.equal(talked.length, 50);
+    assert.deepEqual(talked[0], ['101', 1, 5]);
   });
 
   test('a phone that says nothing, or 183, rings a second after it was dialled', () => {

@@ -31,7 +31,8 @@ export function whoUntil(state: TrackerState, call: OpenCall, at: number | undef
   return {
     rang: rangUntil(who, now),
     talked: talked.map((one, nth) => {
-      const isTalking = talking.includes(one.by) && nth === talked.findLastIndex(({ by }) => by === one.by);
+      const isLast = nth === talked.findLastIndex(({ by }) => by === one.by);
+      const isTalking = isLast && one.to === undefined && talking.includes(one.by);
       return isTalking && now !== undefined ? { ...one, to: Math.max(one.from, now) } : one;
     }),
   };
@@ -120,6 +121,19 @@ function beginToRing(state: TrackerState, call: OpenCall, { rang, ringing }: Who
   }
   ringing.set(by, now);
   state.whoChanged.add(call.uniqueid);
+}
+
+/** A leg has turned out to be one that Page() has dialled: it answers by itself, and what it rang was for nobody. */
+export function legIsPaged(state: TrackerState, call: OpenCall, leg: Channel): void {
+  legChanged(state, leg);
+  const by = personOf(state, call, leg);
+  const { rang } = whoOf(state, call);
+  // What has rung for the caller before was another leg of that person.
+  const nth = rang.findIndex((one) => one.by === by && one.from >= sinceBegin(call, beganAt(leg)));
+  if (nth < 0) return;
+  rang.splice(nth, 1);
+  state.whoChanged.add(call.uniqueid);
+  saveWho(state, call);
 }
 
 /** One person may have several phones. */

@@ -112,6 +112,15 @@ export function localSeconds(text: string): number | undefined {
   return secondsOf(String(Date.parse(`${text.replace(' ', 'T')}Z`) / 1_000));
 }
 
+/** In autumn, clocks go back by an hour; one that is set back by less was wrong. Both in seconds. */
+const autumn = { back: 3_600, least: 600 } as const;
+
+/** Seconds from one of a call's local times to one that is later, though less perhaps: in autumn, an hour comes twice. */
+export function secondsBetween(earlier: number, later: number): number {
+  const seconds = later - earlier;
+  return Math.max(seconds < -autumn.least ? seconds + autumn.back : seconds, 0);
+}
+
 /** A number of seconds; undefined if the text is none. */
 export function secondsOf(text: string): number | undefined {
   const seconds = text === '' ? Number.NaN : Number(text);

@@ -20,6 +20,21 @@ const record = (more: Partial<CdrRecord> = {}): CdrRecord => ({
 const after = (seconds: number) => `${1_800_000_000 + seconds}.9`;
 const line = { channel: 'DAHDI/1-1' };
 
+test('in autumn an hour comes twice: what begins in the second one is later', () => {
+  const [first, second] = [
+    { start: 10_000, duration: 15 },
+    { start: 10_000 + 900 - 3_600, duration: 60 },
+  ];
+  const legs = createDialledLegs();
+  const dstchannel = 'Local/1002@from-queue-00000002;1';
+  const leg = record({ channel: 'Local/1002@from-queue-00000002;2', uniqueid: after(900), ...second });
+  legs.add(record(first));
+  legs.add(leg);
+  const own = record({ dstchannel, ...second });
+  legs.add(own);
+  assert.deepEqual(legs.all(leg.channel, own), [leg]);
+});
+
 test('a channel was dialled if it began during a call that had it as its other end', () => {
   const legs = createDialledLegs();
   const times = { start: 500, duration: 10 };

@@ -1,6 +1,6 @@
 import { channelKind, otherHalf } from '../calls/channel-name.ts';
 import { beganAt } from '../calls/open-call.ts';
-import { type CdrRecord, type RecordOptions, usualRecords } from './cdr-source.ts';
+import { type CdrRecord, type RecordOptions, secondsBetween, usualRecords } from './cdr-source.ts';
 
 /** A leg's record is written when the leg ends, which can be hours before the caller's record. */
 const maxLegs = 20_000;
@@ -46,7 +46,7 @@ export function createDialledLegs(recordOptions: () => RecordOptions = () => usu
       return { uniqueid, from, since: from, to: Number.POSITIVE_INFINITY };
     const first = starts.get(uniqueid) ?? start;
     putLast(starts, uniqueid, first);
-    const began = from + Math.max(start - first, 0);
+    const began = from + secondsBetween(first, start);
     // A leg has its uniqueid before Asterisk begins the record, and times are rounded.
     const since = Math.max(began - roundingS, from);
     return { uniqueid, from, since, to: began + duration + roundingS };

@@ -68,6 +68,11 @@ const rows: [name: string, records: CdrRecord[], missed: object][] = [
   ['a mobile over the trunk rang', [dialled('trunk')], { where: 'ringing', after: 9 }],
   ['a queue', ofTimes('Queue', 'sales,t,,,60', { dstchannel: 'PJSIP/1001-00000002' }), sales],
   ['a phone, then voicemail', [dialled('1001'), ...voicemail({ ...later, duration: 3 })], mailbox(12)],
+  [
+    'voicemail, ten minutes later, when clocks had gone back an hour',
+    [dialled('1001'), ...voicemail({ start: 1_800_003_600 + 600 - 3_600, duration: 3 })],
+    mailbox(603),
+  ],
   ['a fax', [record('ReceiveFAX', '/tmp/x.tif')], { where: 'fax', after: 9 }],
   ['a fax of FreePBX', [freepbx('Wait', '1', 'ext-fax', '1001')], { where: 'fax', after: 9 }],
   [

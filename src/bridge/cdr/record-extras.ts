@@ -5,7 +5,7 @@ import { extrasOf } from '../calls/missed.ts';
 import { beganAt } from '../calls/open-call.ts';
 import { type MissedPlace, missedPlaceAt, missedPlaceIn, named } from '../calls/place.ts';
 import type { Rules } from '../calls/rules.ts';
-import type { CdrRecord } from './cdr-source.ts';
+import { type CdrRecord, secondsBetween } from './cdr-source.ts';
 import { type DialledLegs, halfBeyond } from './dialled-legs.ts';
 
 /** What records say of a call beyond the API's document. */
@@ -80,8 +80,11 @@ function isDialledFromOutside(rules: Rules, { dcontext }: CdrRecord): boolean {
 
 function secondsOf(records: readonly CdrRecord[]): number | undefined {
   const [first] = records;
-  const ends = records.map(({ start, duration }) => (start ?? Number.NaN) + (duration ?? Number.NaN));
-  const seconds = Math.max(...ends) - (first?.start ?? Number.NaN);
+  const began = first?.start ?? Number.NaN;
+  const ends = records.map(
+    ({ start, duration }) => secondsBetween(began, start ?? Number.NaN) + (duration ?? Number.NaN),
+  );
+  const seconds = Math.max(...ends);
   return seconds >= 0 && seconds <= longestCallSeconds ? seconds : undefined;
 }
 

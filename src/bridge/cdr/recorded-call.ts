@@ -14,7 +14,7 @@ import {
 import type { NumberToReport } from '../calls/input.ts';
 import type { CallFacts } from '../calls/report-rules.ts';
 import { numberByRules, numberToReport, type Rules } from '../calls/rules.ts';
-import type { CdrRecord } from './cdr-source.ts';
+import { type CdrRecord, secondsBetween } from './cdr-source.ts';
 import { type DialledLegs, halfBeyond, isOutgoing, LONGEST_TEXT } from './dialled-legs.ts';
 import type { LiveCalls } from './live-calls.ts';
 import { dialledFromOutside, outsideNumber, type RecordExtras, recordExtras } from './record-extras.ts';
@@ -206,7 +206,7 @@ function wasTaken(
 
 /** True if the second record begins when the first ends, as far as whole seconds show it. */
 function isAtOnce({ start, duration }: CdrRecord, second: CdrRecord): boolean {
-  const pause = (second.start ?? Number.NaN) - (start ?? Number.NaN) - (duration ?? Number.NaN);
+  const pause = secondsBetween(start ?? Number.NaN, second.start ?? Number.NaN) - (duration ?? Number.NaN);
   return pause >= 0 && pause <= 1;
 }
 

@@ -29,7 +29,10 @@ export const pageRows: readonly Row[] = [
     'Answer()',
     'Page(PJSIP/{P}1&PJSIP/{P}2,q)',
   ]),
-  paged('page-duplex', 'The same, and the phones may speak too.', ['Page(PJSIP/{P}1&PJSIP/{P}2,dq)']),
+  {
+    ...paged('page-duplex', 'The same, and the phones may speak too.', ['Page(PJSIP/{P}1&PJSIP/{P}2,dq)']),
+    who: { rang: [], talked: [] },
+  },
   paged('page-local', 'The same over Local channels, as FreePBX pages.', [
     'Answer()',
     'Page(Local/{P}1@from-internal&Local/{P}2@from-internal,q)',
