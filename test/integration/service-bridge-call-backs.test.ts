@@ -141,6 +141,7 @@ test('a number that does not wait, and a wrong report, are refused, and nothing 
     { number: null },
     { id: '' },
     { id: 'x'.repeat(300) },
+    { id: 'pbx\0' },
     { ended_ago: -1 },
     { ended_ago: 86_401 },
     { ended_ago: 1.5 },

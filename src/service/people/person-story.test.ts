@@ -92,6 +92,20 @@ test('notes are found by all words, without accents; what is not read yet is on 
   assert.deepEqual([newest.length, newest[0], older], [30, 699, 670]);
 });
 
+test('notes of one moment are on one page, each once', async () => {
+  const notes = Array.from({ length: 71 }, (_, n): StoredAction => {
+    return { id: n, number: '110', at: n - (n % 4 === 0 ? 0 : 1), user: 'Ann', kind: 'note', text: `${n}` };
+  });
+  const found: (string | null)[] = [];
+  for (let until: number | null = 1_000; until !== null; ) {
+    const query = choiceOf(`show=notes&until=${until}`);
+    const { moments, older } = await readStory(storeOf(notes), 1, person, query);
+    found.push(...moments.flatMap((one) => ('action' in one ? one.action.text : [])));
+    until = older;
+  }
+  assert.deepEqual(found, notes.map(({ text }) => text).reverse());
+});
+
 test('twelve weeks are counted by the clock of the account, this one last', async () => {
   const now = at('2026-11-29T12:00');
   const weeksOf = (times: readonly string[], many = 0) => {

@@ -74,6 +74,20 @@ export function readStory(
     : readMoments(store, account, person, choice);
 }
 
+/**
+ * A page of moments, newest first, and where the next one begins, Unix ms. `known`: all that happened later is among them; -1: all
+ * is. What happened at one moment is on one page.
+ */
+function pageOf<One extends { readonly at: number }>(all: readonly One[], perPage: number, known: number) {
+  const from = Math.max(known + 1, all[perPage - 1]?.at ?? 0);
+  const shown = all.filter(({ at }) => at >= from);
+  const isLast = known < 0 && shown.length === all.length;
+  // More than a page at one moment are too many to be looked for.
+  return shown.length === 0 && all.length > 0
+    ? { shown: all, older: known }
+    : { shown, older: isLast ? null : from };
+}
+
 /** The newest notes about a person in a span, newest first. */
 async function notesAbout(
   { callers }: StoryStore,
@@ -82,9 +96,10 @@ async function notesAbout(
   { since, until }: Span,
   limit: number,
 ) {
-  const notes = await callers.notes(account, { numbers, since, before: { at: until, id: 0 }, limit });
-  const older = notes.length < limit ? null : (notes.at(-1)?.at ?? null);
-  return { notes, older };
+  const before = { at: until, id: 0 };
+  const notes = await callers.notes(account, { numbers, since, before, limit: limit + 1 });
+  const { shown, older } = pageOf(notes, limit, notes[limit]?.at ?? -1);
+  return { notes: shown, older };
 }
 
 const noteMoments = (notes: readonly Omit<StoredAction, 'kind'>[]): Moment[] =>
@@ -120,9 +135,9 @@ async function readMoments(
       filter: { ...noFilter, ...who, ...span, ...(show === 'missed' && { outcome: 'missed' }) },
       towards: 'older',
       from: null,
-      limit: PER_PAGE,
+      limit: PER_PAGE + 1,
     }),
-    show === 'all' ? store.callers.actions(account, { numbers, until: span.until }, PER_PAGE) : [],
+    show === 'all' ? store.callers.actions(account, { numbers, until: span.until }, PER_PAGE + 1) : [],
   ]);
   const ends = page.calls.flatMap(({ missed, completedAt }) => (missed ? (completedAt ?? []) : []));
   const all: Moment[] = [
@@ -133,16 +148,10 @@ async function readMoments(
   ]
     .filter(({ at }) => at >= span.since)
     .sort((a, b) => b.at - a.at);
-  // All are known down to the place that the shorter of the lists has reached.
-  const from = Math.max(
-    page.next?.at ?? 0,
-    actions.length < PER_PAGE ? 0 : (actions[0]?.at ?? 0),
-    all[PER_PAGE - 1]?.at ?? 0,
-  );
-  const moments = all.filter(({ at }) => at >= from);
-  const isLast =
-    from <= span.since || (page.next === null && actions.length < PER_PAGE && moments.length === all.length);
-  return { moments, older: isLast ? null : from };
+  // As far as the shorter of the lists has come.
+  const known = Math.max(page.next?.at ?? -1, actions.length > PER_PAGE ? (actions[0]?.at ?? 0) : -1);
+  const { shown, older } = pageOf(all, PER_PAGE, known);
+  return { moments: shown, older: older !== null && older <= span.since ? null : older };
 }
 
 export type StoryDay = {

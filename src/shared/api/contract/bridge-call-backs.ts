@@ -25,7 +25,11 @@ const oldestOutcome = 86_400;
 
 export const callBackOutcomeSchema = z.object({
   /** Made by the bridge: the same outcome is stored once, however often it is sent. */
-  id: z.string().min(1).max(limits.referenceLength),
+  id: z
+    .string()
+    .min(1)
+    .max(limits.referenceLength)
+    .regex(/^\P{Cc}*$/u),
   number: e164,
   /** How long ago the call ended, seconds: the clocks of two machines differ. */
   ended_ago: z.int().min(0).max(oldestOutcome),
