@@ -123,6 +123,9 @@ test('what is asked for wrongly is refused in one line that names it', async (t)
   const { next } = await list('/calls?limit=1');
   for (const [path, message] of [
     ['/calls?outcom=missed', /^There is no outcom field\.$/],
+    ['/calls?number=', /^The number field must have a value, or be left out\.$/],
+    ['/people?number=%20', /^The number field must have a value, or be left out\.$/],
+    ['/calls?cursor=&customer=', /^The customer field must have a value, or be left out\.$/],
     ['/calls?outcome=lost', /^The selected outcome is invalid; it takes open, answered, missed, short\.$/],
     ['/calls?limit=0', /^The limit field must be a whole number from 1 to 200\.$/],
     ['/calls?limit=many', /^The limit field must be a whole number from 1 to 200\.$/],

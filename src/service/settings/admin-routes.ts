@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import swagger from '@fastify/swagger';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
+import { queryEntries } from '../../shared/api/contract/fields.ts';
 import type { Account } from '../accounts/account.ts';
 import type { AdminAccess } from '../accounts/admin-access.ts';
 import type { ServiceDirectory } from '../accounts/directory.ts';
@@ -10,14 +11,17 @@ import { adminFleetRoute } from '../integrations/admin-fleet.ts';
 import { adminIntegrationRoutes } from '../integrations/admin-integrations.ts';
 import type { AccountTurns } from '../kit/account-turns.ts';
 import type { ZodInstance } from '../kit/administration.ts';
+
 import { refuseEncoded } from '../kit/encoded-body.ts';
 import { openApi } from '../kit/openapi.ts';
 import { isRead, wantsPage } from '../kit/page-request.ts';
+import { Refusal } from '../kit/refusal.ts';
 import { basicPassword, bearerToken } from '../kit/security-headers.ts';
 import { adminCallBackRoutes } from '../people/admin-call-backs.ts';
 import { adminCustomerRoutes } from '../people/admin-customers.ts';
 import { adminPeopleRoutes } from '../people/admin-people.ts';
 import { adminFigureRoutes } from '../reports/admin-figures.ts';
+import { plainText } from '../rules/plain-text.ts';
 import { isOwnerGone } from '../store/statements.ts';
 import { adminUserRoutes } from '../users/admin-users.ts';
 import { adminEventRoutes } from '../webhooks/admin-events.ts';
@@ -90,6 +94,7 @@ export function adminRoutes(parts: Parts) {
     takeAccountTurns(app, accounts, isAdmitted, parts.turns);
     refuseRemovedAccounts(app, accounts, access, parts.directory);
     app.addHook('onRequest', async (request) => refuseEncoded(request));
+    app.addHook('preValidation', async (request) => refuseBlankFilters(request));
     takeEmptyBodies(app);
     tagAnswers(app);
     await app.register(swagger, {
@@ -99,6 +104,14 @@ export function adminRoutes(parts: Parts) {
     app.get('/openapi.json', { schema: { hide: true } }, () => app.getDecorator<() => object>('document')());
     for (const register of routes) register(app, { ...parts, ...access });
   };
+}
+
+/** A program has no number of a caller who withholds it: without a filter, it would get everybody. @throws Refusal 422 */
+function refuseBlankFilters({ url }: FastifyRequest): void {
+  const [, query = ''] = /\?(.*)/.exec(url) ?? [];
+  for (const [name, value] of queryEntries(query))
+    if (value.trim() === '' && !/^(cursor|after|limit)$/.test(name))
+      throw new Refusal(422, `The ${plainText(name, 40)} field must have a value, or be left out.`);
 }
 
 type Accounts = WeakMap<object, Account>;
