@@ -127,7 +127,7 @@ export async function setup(
     return exitCodes.ok;
   }
   // Settings of a working bridge are replaced only by others that work; a first try is kept, to be corrected.
-  const isKept = isChanged && canRun(before);
+  const isKept = isChanged && !isNew && canRun(before);
   if (!isKept) write();
   unlock();
   const passed = isKept ? checkedBeside(file, after, STATE_DIRECTORY) : check(file, STATE_DIRECTORY);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { settingsIn, withSettings } from './edit-settings.ts';
+import { settingsIn, withoutSettings, withSettings } from './edit-settings.ts';
 import { parseEnvFile } from './env-file.ts';
 
 const known = new Set(['API_TOKEN', 'API_BASE_URL']);
@@ -39,4 +39,14 @@ test('settings are written in their lines, once, and everything else stays', () 
   assert.equal(withSettings(after, new Map([['PBX_ID', 'berlin']])), after);
   for (const value of ['a\nb', `'"\`#`])
     assert.throws(() => withSettings('', new Map([['API_TOKEN', value]])), /API_TOKEN_FILE/);
+});
+
+test('a line is known in every form in which it is read', () => {
+  for (const line of ['A=1', ' A=1', 'export A=1', 'A = 1', '\texport  A =1', 'A: 1', "A='1'"]) {
+    assert.equal(parseEnvFile(line).A, '1', line);
+    assert.equal(parseEnvFile(withoutSettings(`${line}\nB=2\n`, ['A'])).A, '', line);
+    const after = withSettings(`${line}\nB=2\n`, new Map([['A', '3']]));
+    assert.deepEqual([{ ...parseEnvFile(after) }, after.split('\n').length], [{ A: '3', B: '2' }, 3], line);
+  }
+  assert.equal(withoutSettings('A_FILE=/a\nAB=1\n#A=1\n', ['A']), 'A_FILE=\nAB=1\n#A=1\n');
 });

@@ -1,4 +1,4 @@
-import { parseEnvFile } from './env-file.ts';
+import { linesOf, parseEnvFile } from './env-file.ts';
 import { isSetting, nearestSetting } from './misspelt-settings.ts';
 import { ConfigError } from './variable.ts';
 
@@ -31,13 +31,14 @@ export function withSettings(text: string, settings: ReadonlyMap<string, string>
       throw new ConfigError([
         `${name}: has a line break; put it into a file, and its path into ${name}_FILE`,
       ]);
-    const own = new RegExp(`^${name}=.*$`, 'm');
-    const commented = new RegExp(`^#${name}=.*$`, 'm');
-    const at = own.test(changed) ? own : commented.test(changed) ? commented : undefined;
     const before = changed;
+    const commented = new RegExp(`^()#${name}=.*$`, 'm');
+    const at = [linesOf(name), commented].find((pattern) => before.search(pattern) >= 0);
     const written = ['', "'", '"', '`'].map((quote) => {
       const line = `${name}=${quote}${value}${quote}`;
-      return at ? before.replace(at, () => line) : `${before.replace(/\n?$/, '\n')}${line}\n`;
+      return at
+        ? before.replace(at, (_, beginning: string) => beginning + line)
+        : `${before.replace(/\n?$/, '\n')}${line}\n`;
     });
     const right = written.find((text) => isReadAs(text, name, value));
     if (right === undefined)
@@ -51,7 +52,8 @@ export function withSettings(text: string, settings: ReadonlyMap<string, string>
 
 /** The text of a settings file without the values of these settings. */
 export function withoutSettings(text: string, names: readonly string[]): string {
-  return text.replace(new RegExp(`^((?:${names.join('|')})(?:_FILE)?=).*$`, 'gm'), '$1');
+  const lines = linesOf(`(?:${names.join('|')})(?:_FILE)?`);
+  return text.replace(lines, (_, beginning: string, name: string) => `${beginning}${name}=`);
 }
 
 function isReadAs(text: string, name: string, value: string): boolean {

@@ -12,6 +12,10 @@ export function parseEnvFile(text: string): Environment {
   return parse(text.replace(/^(\s*(?:export\s+)?([\w.-]+)[ \t]*=)(.*)$/gm, quoteValue));
 }
 
+/** The lines that set what this expression names, as they are read; what stands before the name, and the name, are its groups. */
+export const linesOf = (names: string): RegExp =>
+  new RegExp(`^([ \\t]*(?:export[ \\t]+)?)(${names})(?:[ \\t]*=|:[ \\t]).*$`, 'gm');
+
 function quoteValue(line: string, beginning: string, name: string, rest: string): string {
   if (/^\s*(['"`])(?:(?!\1).)*\1(?:\s+#.*)?\s*$/.test(rest)) return line;
   const value = rest.replace(/\s#.*$/, '').trim();
