@@ -132,19 +132,26 @@ function show(context: Context, operator: Operator): number {
   return state === 'waiting' ? exitCodes.problem : exitCodes.ok;
 }
 
-async function showDryRun(
+/** Shows what a dry run counts, when it is done. `of`: when it was asked for. */
+export async function showDryRun(
   context: Context,
   operator: Operator,
   of: number,
   signal: AbortSignal,
 ): Promise<number> {
   for (;;) {
-    const found = readProgress(operator.backfill().dry);
+    const { wish, dry } = operator.backfill();
+    const found = readProgress(dry);
     if (found?.of === of && found.state === 'done') {
       const { since, until } = found;
       const what = `Calls from ${dayOf(since)} until ${dayOf(until)} that would be reported; nothing was.`;
       print(context, found, 'done', what);
       return totals(found).calls > 0 ? exitCodes.ok : exitCodes.notFound;
+    }
+    // What another one has asked for is not ended here.
+    if (readWish(wish)?.at !== of) {
+      context.printError('another backfill was asked for meanwhile, or --stop; nothing was counted');
+      return exitCodes.failed;
     }
     const why = found?.of === of && found.state === 'waiting' ? found.why : undefined;
     if (why !== undefined || signal.aborted) {
