@@ -42,6 +42,13 @@ export async function* pieces<T>(all: Iterable<T>): AsyncGenerator<T[]> {
   yield piece;
 }
 
+/** `Array.filter` with pauses. */
+export async function filterWithPauses<T>(all: readonly T[], isKept: (one: T) => boolean): Promise<T[]> {
+  const kept: T[] = [];
+  for await (const piece of pieces(all)) for (const one of piece) if (isKept(one)) kept.push(one);
+  return kept;
+}
+
 /** The items in ascending order of their keys, sorted with pauses: quick where much is in order already. */
 export async function sortWithPauses<T>(all: readonly T[], keyOf: (one: T) => number): Promise<T[]> {
   let runs: T[][] = [];

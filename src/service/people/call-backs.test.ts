@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { preciseMs } from '../../shared/process/clock.ts';
 import type { CallRecord } from '../calls/call-record.ts';
-import { callBacks, missedCallers, promisedBy } from './call-backs.ts';
+import { actionsSince, callBacks, missedCallers, promisedBy, TOGETHER } from './call-backs.ts';
 import type { CallerAction } from './caller-action-store.ts';
 import type { MissedCall } from './caller-call-store.ts';
+import type { CallerStore } from './caller-store.ts';
 import type { MissedCaller } from './missed-caller-store.ts';
 
 const missed = (id: string, number: string, at: number, reachedAt?: number): MissedCall => ({
@@ -50,8 +52,8 @@ const callersOf = (calls: readonly MissedCall[]): MissedCaller[] => {
 };
 const isUser = (name: string) => name !== 'Zoe';
 /** Each person; how many calls and since when only if there are several. */
-const list = (calls: readonly MissedCall[], actions: readonly CallerAction[] = []) =>
-  callBacks(callersOf(calls), actions, isUser).map(
+const list = async (calls: readonly MissedCall[], actions: readonly CallerAction[] = []) =>
+  (await callBacks(callersOf(calls), actions, isUser)).map(
     ({ numbers, call, times, since, taken, due, tried, closed }) => ({
       numbers,
       call: call.id,
@@ -138,9 +140,71 @@ const cases: [name: string, calls: MissedCall[], actions: CallerAction[], expect
   ['a caller without a number cannot be called back', [missed('a', 'anonymous', 10), missed('b', '', 20), missed('c', '+86282452253', 30)], [], []],
 ];
 for (const [name, calls, actions, expected] of cases)
-  test(name, () => assert.deepEqual(list(calls, actions), expected));
+  test(name, async () => assert.deepEqual(await list(calls, actions), expected));
 
 const MINUTE = 60_000;
+
+test('a try that a user and a bridge report within five minutes is one, by any number of the customer', async () => {
+  const seen = (minutes: number) => ({ ...did('tried', minutes * MINUTE, '221'), user: '101' });
+  const said = (minutes: number) => ({ ...plans('tried', minutes * MINUTE, nextWeek), number: '220' });
+  const calls = [missed('a', '220', 10), missed('b', '221', 20)];
+  const triesOf = async (...actions: CallerAction[]) => (await list(calls, actions))[0]?.tried;
+  assert.deepEqual(await triesOf(said(5), seen(10), said(15)), [1, 10 * MINUTE]);
+  assert.deepEqual(await triesOf(said(4), seen(10), said(16)), [3, 16 * MINUTE]);
+  assert.deepEqual(await triesOf(seen(1), said(6), said(7), seen(13), said(14)), [3, 13 * MINUTE]);
+});
+
+test('counting the tries of a person takes one pass, however many users and bridges report', async () => {
+  let reads = 0;
+  const counted = (action: CallerAction): CallerAction => ({
+    ...action,
+    get at() {
+      reads += 1;
+      return action.at;
+    },
+  });
+  const tries = Array.from({ length: 1_000 }, (_, n) => did('tried', 20 + n));
+  const said = Array.from({ length: 1_000 }, (_, n) => plans('tried', nextWeek + n, 2 * nextWeek));
+  const [one] = await list([missed('a', '110', 10)], [...tries, ...said].map(counted));
+  assert.deepEqual(one?.tried, [2_000, nextWeek + 999]);
+  assert.ok(reads < 40 * 2_000, `${reads} reads`);
+});
+
+/** Turns of the event loop while something works. */
+async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
+  let turns = 0;
+  let isOver = false;
+  const count = () => {
+    turns += 1;
+    if (!isOver) setImmediate(count);
+  };
+  setImmediate(count);
+  await work();
+  isOver = true;
+  return turns;
+}
+
+test('a list of many people or actions is made in turns, so that other requests are answered', async () => {
+  const slowly = <T extends object>(one: T, name: keyof T): T => {
+    const value = one[name];
+    return Object.defineProperty({ ...one }, name, {
+      get() {
+        for (const until = preciseMs() + 0.06; preciseMs() < until; );
+        return value;
+      },
+    });
+  };
+  const actions = Array.from({ length: 1_000 }, (_, n) => slowly(did('note', 20 + n), 'number'));
+  const one = callersOf([missed('a', '110', 10)]);
+  const ofActions = await turnsDuring(() => callBacks(one, actions));
+  assert.ok(ofActions >= 8, `${ofActions} turns for the actions`);
+
+  const people = Array.from({ length: 1_000 }, (_, n) => missed('a', `${1_000 + n}`, 10));
+  const callers = people.flatMap((call) => callersOf([call])).map((caller) => slowly(caller, 'answered'));
+  const ofPeople = await turnsDuring(() => callBacks(callers, []));
+  assert.ok(ofPeople >= 8, `${ofPeople} turns for the people`);
+});
+
 const nextWeek = 7 * 24 * 60 * MINUTE;
 const later = (calls: readonly MissedCall[], actions: readonly CallerAction[]) =>
   missedCallers(calls, actions, nextWeek);
@@ -150,6 +214,26 @@ const action = (number: string, kind: CallerAction['kind'], minutes: number): Ca
   did(kind, minutes * MINUTE, number);
 const numbers = ({ neverReached }: Awaited<ReturnType<typeof missedCallers>>) =>
   neverReached.map((calls) => [calls[0]?.number, calls.length]);
+
+test('of all actions since a time, only the newest note about a number has its text', async () => {
+  const all = Array.from({ length: 2 * TOGETHER + 10 }, (_, n) => ({
+    ...did('note', n, n % 2 ? '110' : '112'),
+    text: `note ${n}`,
+  }));
+  const store = {
+    actions: async (_account: number, { until }: { until: number }, max: number) =>
+      all.filter(({ at }) => at < until).slice(-max),
+  };
+  const actions = await actionsSince(store as unknown as CallerStore, 1, 0);
+  assert.deepEqual(
+    actions.map(({ at }) => at),
+    all.map(({ at }) => at),
+  );
+  assert.deepEqual(
+    actions.flatMap(({ text }) => text ?? []),
+    all.slice(-2).map(({ text }) => text),
+  );
+});
 
 test('missed callers are never reached or called back, unless they called again; the time runs from the first missed call', async () => {
   const found = await later(

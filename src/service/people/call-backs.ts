@@ -1,7 +1,7 @@
 import { countDurations, type Durations } from '../calls/aggregate.ts';
 import { isDialable } from '../calls/call-cells.ts';
 import type { CallRecord } from '../calls/call-record.ts';
-import { pieces, sortWithPauses } from '../kit/event-loop-pauses.ts';
+import { filterWithPauses, pieces, sortWithPauses } from '../kit/event-loop-pauses.ts';
 import { isDueFor, rankOf, waitingOrder } from '../rules/waiting-order.ts';
 import type { CallerAction } from './caller-action-store.ts';
 import type { MissedCall } from './caller-call-store.ts';
@@ -60,24 +60,22 @@ export const personOf = ({
  * The missed people, in order. `actions` are oldest first. `isUser`: by name; a user who has left the account no longer
  * holds anyone.
  */
-export function callBacks(
+export async function callBacks(
   missed: readonly MissedCaller[],
   actions: readonly CallerAction[],
   isUser: (name: string) => boolean = () => true,
-): CallBack[] {
-  const actionsOf = Map.groupBy(actions, ({ number }) => number);
-  const people = Map.groupBy(
-    missed.filter(({ call }) => isDialable(call.number)),
-    ({ call }) => personOf(call),
-  );
-  return Array.from(people, ([person, callers]) =>
-    callBack(
-      person,
-      callers.toSorted((a, b) => endOf(b) - endOf(a)),
-      callers.flatMap(({ call }) => actionsOf.get(call.number) ?? []).sort((a, b) => a.at - b.at),
-      isUser,
-    ),
-  ).sort(inOrder);
+): Promise<CallBack[]> {
+  const dialable = missed.filter(({ call }) => isDialable(call.number));
+  const people = await grouped(dialable, ({ call }) => personOf(call));
+  const personWith = new Map(dialable.map(({ call }) => [call.number, personOf(call)]));
+  const actionsOf = await grouped(actions, ({ number }) => personWith.get(number) ?? null);
+  const all: CallBack[] = [];
+  for await (const some of pieces(people))
+    for (const [person, callers] of some) {
+      const newestFirst = callers.toSorted((a, b) => endOf(b) - endOf(a));
+      all.push(await callBack(person, newestFirst, actionsOf.get(person) ?? [], isUser));
+    }
+  return all.sort(inOrder);
 }
 
 /** In the order of the list, for `sort`. */
@@ -102,25 +100,23 @@ export const rankFor = (one: CallBack, user: string, now: number): number =>
 /** When the last attempt ended, Unix ms. */
 export const endOf = ({ call }: { readonly call: CallRecord }): number => call.completedAt ?? 0;
 
-/** `callers`: the numbers of one person, the one that was missed last first. */
-function callBack(
+/** `callers`: the numbers of one person, the one that was missed last first. `actions` are oldest first. */
+async function callBack(
   person: string,
   callers: readonly MissedCaller[],
   actions: readonly CallerAction[],
   isUser: (name: string) => boolean,
-): CallBack {
+): Promise<CallBack> {
   const [{ call }] = callers as [MissedCaller];
   const calls = callers.flatMap((caller) => caller.calls).sort((a, b) => b.until - a.until);
   const answered = callers
     .flatMap((caller) => caller.answered ?? [])
     .reduce<MissedCaller['answered']>((last, one) => (one.began > (last?.began ?? 0) ? one : last), null);
-  const counted = withoutUndone(
-    actions,
-    calls.map(({ until }) => until),
-  );
-  const done = counted.findLast(isClosing);
-  const calledAt = counted.filter(isClosing).reduce((last, one) => Math.max(last, calledBackAt(one)), 0);
-  const tries = counted.filter(({ kind, at }) => kind === 'tried' && at > calledAt);
+  const ends = calls.map(({ until }) => until);
+  const counted = (await filterWithPauses(actions.toReversed(), undoneFilter(ends))).reverse();
+  const closing = await filterWithPauses(counted, isClosing);
+  const done = closing.at(-1);
+  const calledAt = closing.reduce((last, one) => Math.max(last, calledBackAt(one)), 0);
   const open = calls.filter(({ since, until }) => since >= (answered?.began ?? 0) && until > calledAt);
   const listed = open.length > 0 ? open : calls;
   const common = {
@@ -132,9 +128,10 @@ function callBack(
     since: listed.at(-1)?.since ?? call.startedAt,
   };
   if (open.length > 0) {
-    const { taken, due } = heldAfter(counted);
+    const { taken, due } = await heldAfter(counted);
     const isHeld = taken !== null && isUser(taken.user);
-    return { ...common, tried: triedIn(tries), ...(isHeld ? { taken, due } : free), closed: null };
+    const tries = await filterWithPauses(counted, ({ kind, at }) => kind === 'tried' && at > calledAt);
+    return { ...common, tried: await triedIn(tries), ...(isHeld ? { taken, due } : free), closed: null };
   }
   const reached = answered !== null && answered.began > call.startedAt ? answered : null;
   const byUser = done !== undefined && !(reached && reached.at < done.at);
@@ -159,24 +156,26 @@ export const isHolding = ({ kind, due }: Pick<CallerAction, 'kind'> & { due?: nu
   kind === 'taken' || kind === 'remind' || (kind === 'tried' && typeof due === 'number');
 
 /** Who calls back after actions about a person that waits, oldest first and without those that were undone. */
-function heldAfter(actions: readonly CallerAction[]): Held {
+async function heldAfter(actions: readonly CallerAction[]): Promise<Held> {
   let held = free;
-  for (const { kind, user, at, due = null } of actions)
-    if (kind === 'taken') held = { taken: { user, at }, due: held.taken?.user === user ? held.due : null };
-    else if (isHolding({ kind, due }))
-      held = { taken: held.taken?.user === user ? held.taken : { user, at }, due };
-    else if (kind === 'tried') held = held.due !== null && at >= held.due ? { ...held, due: null } : held;
-    else if (kind !== 'note' && kind !== 'reopened') held = free;
+  for await (const some of pieces(actions))
+    for (const { kind, user, at, due = null } of some)
+      if (kind === 'taken') held = { taken: { user, at }, due: held.taken?.user === user ? held.due : null };
+      else if (isHolding({ kind, due }))
+        held = { taken: held.taken?.user === user ? held.taken : { user, at }, due };
+      else if (kind === 'tried') held = held.due !== null && at >= held.due ? { ...held, due: null } : held;
+      else if (kind !== 'note' && kind !== 'reopened') held = free;
   return held;
 }
 
 /** A bridge sees a call, and its user says that nobody was reached: within this time it is one try. */
 const ONE_TRY_MS = 5 * 60_000;
 
-function triedIn(tries: readonly CallerAction[]): CallBack['tried'] {
-  const seen = tries.filter(({ due }) => due === undefined);
-  const isSeen = ({ at }: CallerAction) => seen.some((one) => Math.abs(one.at - at) <= ONE_TRY_MS);
-  const counted = tries.filter((one) => one.due === undefined || !isSeen(one));
+/** `tries` are oldest first. */
+async function triedIn(tries: readonly CallerAction[]): Promise<CallBack['tried']> {
+  const seen = (await filterWithPauses(tries, ({ due }) => due === undefined)).map(({ at }) => at);
+  const isSeen = ({ at }: CallerAction) => firstFrom(seen, at - ONE_TRY_MS) <= at + ONE_TRY_MS;
+  const counted = await filterWithPauses(tries, (one) => one.due === undefined || !isSeen(one));
   const last = counted.at(-1);
   if (last === undefined) return null;
   const { at, user, due } = last;
@@ -202,20 +201,22 @@ export function withoutUndone<Action extends CallerAction>(
   ends: readonly number[],
 ): readonly Action[] {
   if (!actions.some(({ kind }) => kind === 'reopened')) return actions;
+  return actions.toReversed().filter(undoneFilter(ends)).toReversed();
+}
+
+/** Whether an action is left by `withoutUndone`. To be asked about the newest first. */
+function undoneFilter(ends: readonly number[]): (action: CallerAction) => boolean {
   const newestFirst = ends.toSorted((a, b) => b - a);
   let place = 0;
   let counts = Number.POSITIVE_INFINITY;
-  return actions
-    .toReversed()
-    .filter((action) => {
-      const { kind, at } = action;
-      if (kind === 'reopened') {
-        while ((newestFirst[place] ?? 0) >= at && place < newestFirst.length) place += 1;
-        counts = newestFirst[place] ?? 0;
-      }
-      return !isClosing(action) || at <= counts;
-    })
-    .toReversed();
+  return (action) => {
+    const { kind, at } = action;
+    if (kind === 'reopened') {
+      while ((newestFirst[place] ?? 0) >= at && place < newestFirst.length) place += 1;
+      counts = newestFirst[place] ?? 0;
+    }
+    return !isClosing(action) || at <= counts;
+  };
 }
 
 /** Who has promised to call a caller back, and has not released it, after actions about the caller, oldest first. */
@@ -237,20 +238,27 @@ export function promisedBy(
 /** Actions that are read in one go. */
 export const TOGETHER = 5_000;
 
-/** All that was done since then, oldest first. */
+/** All that was done since then, oldest first. Of the notes about a number, only the newest has its text: there may be very many. */
 export async function actionsSince(
   store: CallerStore,
   account: number,
   since: number,
 ): Promise<CallerAction[]> {
   const steps: CallerAction[][] = [];
+  const noted = new Set<string>();
+  const withoutOldText = (action: CallerAction): CallerAction => {
+    if (action.kind !== 'note') return action;
+    if (noted.has(action.number)) return { ...action, text: null };
+    noted.add(action.number);
+    return action;
+  };
   for (let until = Number.MAX_SAFE_INTEGER; ; ) {
     const step = await store.actions(account, { since, until }, TOGETHER);
     const first = step[0]?.at ?? 0;
     // The limit may have cut off actions of the same millisecond: read that one again.
     const whole = step.length < TOGETHER ? step : step.filter(({ at }) => at > first);
-    steps.push(whole);
-    if (step.length < TOGETHER || whole.length === 0) return steps.reverse().flat();
+    steps.push(whole.toReversed().map(withoutOldText));
+    if (step.length < TOGETHER || whole.length === 0) return steps.flat().reverse();
     until = first + 1;
   }
 }

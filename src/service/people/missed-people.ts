@@ -27,7 +27,7 @@ export function createMissedPeopleReader(
       ? await callers.actions(account, { numbers: called }, TOGETHER)
       : await actionsSince(callers, account, since);
     const names = actions.some(isHolding) ? await userNames?.(account) : undefined;
-    const people = callBacks(
+    const people = await callBacks(
       missed.flatMap((one) => one.callers),
       actions.filter(({ at }) => at >= since),
       (name) => names?.includes(name) ?? true,
