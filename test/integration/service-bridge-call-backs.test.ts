@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { command } from '../tools/service/commands.ts';
 import { event, getsThrough, serve } from '../tools/service/harness.ts';
 import { browse, withStore } from '../tools/service/people.ts';
 import { report as recordEvent } from '../tools/service/recorded-request.ts';
 import { screenEvents } from '../tools/service/stream.ts';
+import { until } from '../tools/until.ts';
 
 const known = '+4930901820';
 const path = '/bridge/call-backs';
@@ -193,4 +195,24 @@ test('a report is forgotten with its number', async (t) => {
   assert.match(await person(), /Not reached: Anna/);
   await boss.send('/calls/forget', { id: '1' });
   assert.doesNotMatch(await person(), /Not reached/);
+});
+
+test('a number that a command forgets, in a process of its own, is given to no bridge and no new screen', async (t) => {
+  const served = await scene(t);
+  const { waiting, miss, boss, url, b } = served;
+  await miss('2', '+4930901821');
+  await miss('3', known, b.token);
+  const onNewScreen = async () => {
+    const screen = screenEvents(url, { cookie: boss.cookie });
+    const { value } = await screen.next();
+    await screen.return(undefined);
+    return (value as { missed: { number: string }[] }).missed.map(({ number }) => number);
+  };
+  assert.deepEqual((await waiting()).numbers?.toSorted(), [known, '+4930901821']);
+  assert.deepEqual((await onNewScreen()).toSorted(), [known, '+4930901821']);
+  await command(served, 'forget', known, '--account', 'Alpha');
+  await until('the number to be gone', async () => (await waiting()).numbers?.length === 1);
+  assert.deepEqual((await waiting()).numbers, ['+4930901821']);
+  assert.deepEqual(await onNewScreen(), ['+4930901821']);
+  assert.deepEqual((await waiting('', b.token)).numbers, [known], 'of another account');
 });

@@ -13,8 +13,9 @@ export interface CallFeed {
    * Calls `on.moved` with the current state of each call in the accounts of `watched()` soon after it moved. A call may
    * come more than once, may have been moved by this process, and may come later than its own report.
    * `missed`: others may have moved; read the open calls again. `directory`: accounts or integrations changed.
-   * `calledBack`: a user did something about a missed caller of the account. `customers`: those of the account have
-   * changed, in this process or in another. `who`: another process was told who rings and talks now; it may be lost.
+   * `calledBack`: a user did something about a missed caller of the account, or a number was forgotten. `customers`: those
+   * of the account have changed, in this process or in another. `who`: another process was told who rings and talks now;
+   * it may be lost.
    * Returns a function that stops it.
    */
   follow(

@@ -2,6 +2,7 @@ import { FileMoved } from '../../shared/storage/storage-error.ts';
 import { historyPaging } from '../history/history-paging.ts';
 import { historyReader, integrationUse, maskedEntry } from '../history/history-reader.ts';
 import type { RequestStore } from '../history/request-store.ts';
+import { every } from '../kit/every.ts';
 import { createCustomerStore } from '../people/customer-store.ts';
 import type { FiguresEngine } from '../reports/figure-cache.ts';
 import { createSerialise, type Serialise, type Statements } from '../store/statements.ts';
@@ -12,6 +13,9 @@ import { roomStores, type Store } from './store.ts';
 /** Rows that a slice of a text search reads, and that a step to a later page counts: each takes about a millisecond. */
 const SCAN = 400;
 const SKIP = 20_000;
+
+/** Maximum delay before this process notices that a command has forgotten a number. */
+const FORGOTTEN_MS = 1_000;
 
 /** A cursor is the number of the newest request: with one writer, numbers are in the order of the commits. */
 const callChanges: CallChanges = {
@@ -61,9 +65,13 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
       return rooms.calls.open(account, max);
     },
     otherProcesses: {
-      follow(_watched, { customers: notify }) {
+      follow(_watched, { customers: notify, calledBack }) {
         customerListeners.add(notify);
-        return () => customerListeners.delete(notify);
+        const unfollow = followForgotten(statements, calledBack);
+        return () => {
+          unfollow();
+          customerListeners.delete(notify);
+        };
       },
       async tellWho() {},
     },
@@ -81,6 +89,28 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
     purge: engine.purge,
     close: engine.close,
   };
+}
+
+/**
+ * Calls `notify` with each account in which a number was forgotten, by this process or a command: its audit log has an entry
+ * then. Returns a function that stops it.
+ */
+function followForgotten({ lookup }: Statements, notify: (account: number) => void): () => void {
+  let cursor: number | undefined;
+  async function check(): Promise<void> {
+    const [{ newest } = { newest: 0 }] = await lookup<{ newest: number }>(
+      'SELECT coalesce(max(id), 0) AS newest FROM audit',
+    );
+    const accounts = await lookup<{ account: number }>(
+      "SELECT DISTINCT account_id AS account FROM audit WHERE id > $1 AND id <= $2 AND what = 'forget'",
+      ...[cursor ?? newest, newest],
+    );
+    cursor = newest;
+    for (const { account } of accounts) notify(account);
+  }
+  const again = () => {}; // a second later
+  check().catch(again);
+  return every(FORGOTTEN_MS, check, again);
 }
 
 function sqliteRequests(

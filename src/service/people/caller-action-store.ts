@@ -89,6 +89,8 @@ export const createCallerActionStore = (
     if (stored.length > 0) onCallerAction(account);
     return stored.length > 0;
   },
+  /** After calls or actions of the account were changed in another way: the other processes read them again. */
+  changed: onCallerAction,
   /** Whether what a bridge has seen is stored already, by its id. */
   async hasReport(account: number, report: string): Promise<boolean> {
     const found = await read(

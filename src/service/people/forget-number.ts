@@ -106,6 +106,7 @@ export async function forgetNumber(
     for (const name of Object.keys(sum) as (keyof typeof sum)[]) sum[name] += report[name];
     callIds += report.callIds;
   }
+  store.callers.changed(account);
   const isPurged = await store.purge();
   const names = await namesWith(store, account, forms.map(writtenNumber));
   return { ...sum, left: { callIds, ...names }, isPurged };
