@@ -142,6 +142,17 @@ function read(number: string, digits: string, country: CountryCode | undefined):
     : asDigits(`its digits alone: no number of ${country}`);
 }
 
+/**
+ * The text of a number (as `normaliseNumber` returns it) for programs and tables, which is read as the same number again.
+ * Digits that came with a plus, and are no number of any country, have it again where they would be another number without
+ * it: `+2102345678` in Germany.
+ */
+export function exportedNumber(number: string, country: string | null | undefined): string {
+  if (number.startsWith('+') || normaliseNumber(number, country) === number) return number;
+  const withPlus = `+${number}`;
+  return normaliseNumber(withPlus, country) === number ? withPlus : number;
+}
+
 /** A number as people read it: `+49 30 901820`. */
 export function spaced(number: string): string {
   if (!number.startsWith('+')) return number;

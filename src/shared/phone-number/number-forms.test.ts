@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { numberForms } from './normalise-number.ts';
+import fc from 'fast-check';
+import { exportedNumber, normaliseNumber, numberForms } from './normalise-number.ts';
 
 test('the usual forms of a number; one that is not E.164 has no other', () => {
   assert.deepEqual(numberForms('+4930901820'), [
@@ -12,4 +13,43 @@ test('the usual forms of a number; one that is not E.164 has no other', () => {
     '030901820',
   ]);
   assert.deepEqual(numberForms('110'), ['110']);
+});
+
+test('a number of no country is exported with the plus without which it would be another number', () => {
+  for (const [number, country, exported] of [
+    ['2102345678', 'DE', '+2102345678'],
+    ['2102345678', null, '2102345678'],
+    ['101', 'DE', '101'],
+    ['15551234', 'DE', '15551234'],
+    ['+49301234567', 'DE', '+49301234567'],
+    ['', 'DE', ''],
+  ] as const)
+    assert.equal(exportedNumber(number, country), exported, `${number} ${country}`);
+});
+
+test('an exported number is read as the same number again', () => {
+  // Two zeros behind a calling code make no number: the parser takes one of them each time.
+  const written = fc.stringMatching(/^\+?[1-9]\d{4,14}$/).filter((text) => !/^\+?\d{1,3}00/.test(text));
+  const country = fc.constantFrom(
+    'DE',
+    'AT',
+    'CH',
+    'NL',
+    'FR',
+    'IT',
+    'GB',
+    'ES',
+    'PL',
+    'US',
+    'BR',
+    'IN',
+    null,
+  );
+  fc.assert(
+    fc.property(written, country, (text, country) => {
+      const number = normaliseNumber(text, country);
+      assert.equal(normaliseNumber(exportedNumber(number, country), country), number);
+    }),
+    { numRuns: 5_000 },
+  );
 });

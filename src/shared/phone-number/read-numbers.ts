@@ -1,7 +1,7 @@
 import { asTyped } from './as-typed.ts';
 import { countryOf } from './country-names.ts';
 import { hasCountry, isAbroad, isNationalInFull } from './in-full.ts';
-import { normaliseNumber } from './normalise-number.ts';
+import { exportedNumber, normaliseNumber } from './normalise-number.ts';
 import { MAX_TEXT, numberTexts, type UnreadText } from './number-texts.ts';
 import { givesCodeApart, notCalledAs, tags } from './number-words.ts';
 import { completeIn, e164In, isInNewRange, LONGEST_EXTENSION, parse } from './parse-number.ts';
@@ -116,7 +116,8 @@ export function readNumbers(written: string, country: string | null | undefined)
   const numbers = new Set<string>();
   const unsure: UnsureNumber[] = [];
   // As customers' numbers are exported.
-  const isOwnList = texts.join('|') === text && texts.every((one) => normaliseNumber(one, country) === one);
+  const isOwn = (one: string) => exportedNumber(normaliseNumber(one, country), country) === one;
+  const isOwnList = texts.join('|') === text && texts.every(isOwn);
   let isFirst = true;
   let isBehindAbroad = false;
   for (const [index, one] of texts.entries()) {
