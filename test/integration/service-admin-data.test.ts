@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { customer } from '../../src/service/people/customer.fixture.ts';
 import type { CallEvent, Listed } from '../tools/service/admin-data.ts';
 import { callers, event, type Served, serve, startAgain } from '../tools/service/harness.ts';
 import { withStore } from '../tools/service/people.ts';
@@ -402,4 +403,59 @@ test('figures are those of the days that are asked for, in the account’s time 
     assert.equal(status, 422, query);
     assert.match((json as { message: string }).message, message);
   }
+});
+
+test('a number of no country that is given back is the same number, and not one of the account’s country', async (t) => {
+  const served = await administered(t);
+  const { ask, url, a, list, ids, post } = served;
+  const send = (method: string, path: string, body: unknown, headers: Record<string, string> = {}) =>
+    ask(`${url}/admin${path}`, { token: a.admin, method, body, headers });
+  await send('PUT', '/customers/office', { name: 'Office in Ratingen', numbers: ['02102 345678'] });
+  const { cursor } = (await served.get('/events')).json as { cursor: string };
+  for (const [id, from] of [
+    ['stranger', '+2102345678'],
+    ['office', '02102 345678'],
+  ] as const)
+    for (const status of ['ringing', 'completed'])
+      await post(a.token, event({ id, status, from, extras: { number_called: from } }));
+  await withStore(served, async (store) => {
+    const { accounts } = (await store.directory.read(0))?.directory ?? { accounts: [] };
+    const account = accounts.find(({ name }) => name === 'Alpha')?.id ?? 0;
+    const stranger = customer({ reference: 'stranger', name: 'Stranger', numbers: ['2102345678'] });
+    await store.customers.put(account, [stranger]);
+    const note = { number: '2102345678', at: 1_000, user: 'Eve', kind: 'note', text: 'strange' } as const;
+    await store.callers.act(account, note);
+  });
+
+  type Call = { id: string; number: string; number_called: string };
+  const call = (await list<Call>('/calls')).data.find(({ id }) => id === 'stranger');
+  assert.deepEqual([call?.number, call?.number_called], ['+2102345678', '+2102345678']);
+  const filter = `number=${encodeURIComponent(call?.number ?? '')}`;
+  assert.deepEqual(await ids(`/calls?${filter}`), ['stranger']);
+  assert.deepEqual(await ids(`/calls?number_called=${encodeURIComponent(call?.number_called ?? '')}`), [
+    'stranger',
+  ]);
+  const [person] = (await list<{ reference: string; numbers: string[] }>(`/people?${filter}`)).data;
+  assert.deepEqual([person?.reference, person?.numbers], ['stranger', ['+2102345678']]);
+  const notes = (await list<{ number: string; text: string }>(`/notes?${filter}`)).data;
+  assert.deepEqual(
+    notes.map(({ number, text }) => [number, text]),
+    [['+2102345678', 'strange']],
+  );
+  const waiting = (await list<{ numbers: string[]; call: Call }>('/call-backs')).data;
+  const strange = waiting.find((one) => one.call.id === 'stranger');
+  assert.deepEqual([strange?.numbers, strange?.call.number], [['+2102345678'], '+2102345678']);
+  const { events } = (await served.get(`/events?after=${cursor}`)).json as { events: { data: Call }[] };
+  assert.deepEqual([...new Set(events.map(({ data }) => data.number))], ['+2102345678', '+492102345678']);
+
+  const read = (await served.get('/customers/stranger')).json;
+  const written = await send('PUT', '/customers/stranger', read);
+  assert.deepEqual([written.status, written.json], [200, read]);
+  const table = (await served.get('/customers')).text;
+  assert.match(table, /2102345678/);
+  const report = await send('POST', '/customers', table, { 'content-type': 'text/csv' });
+  assert.partialDeepStrictEqual(report.json, { imported: 3, warnings: [], unsure: 0 });
+  assert.equal((await served.get('/customers')).text, table);
+  assert.deepEqual(await ids('/calls?customer=stranger'), ['stranger']);
+  assert.deepEqual(await ids('/calls?customer=office'), ['office']);
 });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { missedPlaces } from '../../shared/api/contract/call-extras.ts';
 import { oneOf } from '../../shared/api/contract/text.ts';
 import { normaliseNumber } from '../../shared/phone-number/normalise-number.ts';
+import type { Account } from '../accounts/account.ts';
 import type { AdminAccess } from '../accounts/admin-access.ts';
 import { integrationName, type ServiceDirectory } from '../accounts/directory.ts';
 import type { CallFilter } from '../calls/call-conditions.ts';
@@ -70,28 +71,28 @@ type Parts = AdminAccess & {
 /** An account's calls. */
 export function adminCallRoutes(app: ZodInstance, parts: Parts): void {
   const { store, directory, accountOf } = parts;
-  const view = (account: number, call: CallRecord) => {
-    const integration = integrationName(directory, account, call.integration);
+  const view = ({ id, country }: Pick<Account, 'id' | 'country'>, call: CallRecord) => {
+    const integration = integrationName(directory, id, call.integration);
     const { past, updatedAt: updated_at } = call;
-    return { ...callData(call, directory.extensions(account), integration), past, updated_at };
+    return { ...callData(call, directory.extensions(id), integration, country), past, updated_at };
   };
 
   app.get('/calls', operations.list, async (request) => {
-    const { id: account, country } = accountOf(request);
+    const account = accountOf(request);
     const { cursor, limit, ...asked } = request.query;
-    const filter = filterOf(asked, country, directory.integrations(account));
+    const filter = filterOf(asked, account.country, directory.integrations(account.id));
     const isNews = filter.updatedSince !== null;
     const [list, towards] = isNews ? (['changed calls', 'newer'] as const) : (['calls', 'older'] as const);
     const from = placeIn(list, cursor, atAndId);
-    const { calls, next } = await store.calls.page({ account, filter, towards, from, limit });
+    const { calls, next } = await store.calls.page({ account: account.id, filter, towards, from, limit });
     return {
       data: (isNews ? calls.toReversed() : calls).map((call) => view(account, call)),
       next: next && cursorText(list, [next.at, next.id]),
     };
   });
   app.get('/calls/:id', operations.get, async (request) => {
-    const account = accountOf(request).id;
-    const call = await store.calls.get(account, request.params.id);
+    const account = accountOf(request);
+    const call = await store.calls.get(account.id, request.params.id);
     if (call === undefined) throw new Refusal(404, 'There is no such call.');
     return view(account, call);
   });

@@ -1,3 +1,4 @@
+import { exportedNumber } from '../../shared/phone-number/normalise-number.ts';
 import type { Integration } from '../accounts/account.ts';
 import type { ServiceDirectory } from '../accounts/directory.ts';
 import { extensionName, extensionsOf, extensionText, numberCalledText } from '../accounts/extensions.ts';
@@ -288,7 +289,11 @@ const dayText = ({ from, to }: CallQuery) =>
  */
 export async function* callsAsCsv(
   next: (from: CallCursor | null) => ReturnType<CallStore['page']>,
-  { extensions, formats: { timeZone, locale } }: Pick<UserRequest, 'extensions' | 'formats'>,
+  {
+    account,
+    extensions,
+    formats: { timeZone, locale },
+  }: Pick<UserRequest, 'account' | 'extensions' | 'formats'>,
   withExtras = false,
 ): AsyncGenerator<string> {
   const time = (at: number | null) => csvTime(at, timeZone);
@@ -297,7 +302,7 @@ export async function* callsAsCsv(
     ['id', ({ id }) => id],
     ['started', ({ startedAt }) => time(startedAt)],
     ['zone', ({ startedAt }) => csvOffset(startedAt, timeZone)],
-    ['number', ({ number }) => csvNumbers([number])],
+    ['number', ({ number }) => csvNumbers([exportedNumber(number, account.country)])],
     ['customer', ({ customer }) => customer?.reference ?? null],
     ['customer_name', ({ customer }) => customer?.name ?? null],
     ['segment', ({ segment }) => segment],
@@ -310,7 +315,11 @@ export async function* callsAsCsv(
     ['duration_seconds', (call) => seconds(talkedFor(call))],
     ...(withExtras
       ? ([
-          ['number_called', ({ extras }) => extras.numberCalled && csvNumbers([extras.numberCalled])],
+          [
+            'number_called',
+            ({ extras }) =>
+              extras.numberCalled && csvNumbers([exportedNumber(extras.numberCalled, account.country)]),
+          ],
           [
             'number_called_name',
             ({ extras }) => extras.numberCalled && (extensionName(extensions, extras.numberCalled) ?? null),

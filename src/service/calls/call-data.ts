@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { callStatuses } from '../../shared/api/contract/call-status.ts';
+import { exportedNumber } from '../../shared/phone-number/normalise-number.ts';
 import type { Extensions } from '../accounts/account.ts';
 import type { CallRecord } from './call-record.ts';
 import { screenCall, whoWas } from './screens.ts';
@@ -15,7 +16,11 @@ export const callSchema = z
     id: z.string(),
     status: z.enum(callStatuses),
     from: z.string().describe('As it was reported.'),
-    number: z.string().describe('E.164, or digits alone where it is a number of no country.'),
+    number: z
+      .string()
+      .describe(
+        'E.164, or digits alone where it is a number of no country. Such digits have a plus where they would be another number without it.',
+      ),
     customer: z
       .object({ reference: z.string(), name: z.string() })
       .nullable()
@@ -86,12 +91,20 @@ export const callSchema = z
     ],
   });
 
-/** What programs get of a call. `integration`: the name of its phone system. */
+/** What programs get of a call. `integration`: the name of its phone system; `country`: that of the account. */
 export function callData(
   call: CallRecord,
   extensions: Extensions,
   integration: string | null,
+  country: string | null,
 ): z.input<typeof callSchema> {
   const { number_shown: _, ...data } = screenCall(call, extensions);
-  return { ...data, ...whoWas(call, extensions), integration } as z.input<typeof callSchema>;
+  const { numberCalled } = call.extras;
+  return {
+    ...data,
+    number: exportedNumber(call.number, country),
+    ...(numberCalled !== null && { number_called: exportedNumber(numberCalled, country) }),
+    ...whoWas(call, extensions),
+    integration,
+  } as z.input<typeof callSchema>;
 }

@@ -151,7 +151,7 @@ function exportCommand(customers: Command, { command, withStore, io }: CommandCo
     .action((file, options) =>
       withStore(options.account, async ({ store, account, audit }) => {
         await audit('export', 'customers');
-        const table = Readable.from(exportCustomers(store.customers, account.id));
+        const table = Readable.from(exportCustomers(store.customers, account));
         if (file) await pipeline(table, createWriteStream(file, { mode: 0o600 }));
         else await pipeline(table, io.out, { end: false });
       }),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { oneOf } from '../../shared/api/contract/text.ts';
+import { exportedNumber } from '../../shared/phone-number/normalise-number.ts';
 import type { AdminAccess } from '../accounts/admin-access.ts';
 import { integrationName, type ServiceDirectory } from '../accounts/directory.ts';
 import { callData, callSchema } from '../calls/call-data.ts';
@@ -63,7 +64,7 @@ const place = z
 /** Whom to call back, and who was. */
 export function adminCallBackRoutes(app: ZodInstance, { callBackList, directory, accountOf }: Parts): void {
   app.get('/call-backs', list, async (request) => {
-    const account = accountOf(request).id;
+    const { id: account, country } = accountOf(request);
     const { state, cursor, limit } = request.query;
     const { people } = await callBackList.readAll(account);
     const ordered = people
@@ -77,9 +78,11 @@ export function adminCallBackRoutes(app: ZodInstance, { callBackList, directory,
     const last = shown.at(-1)?.place;
     const extensions = directory.extensions(account);
     return {
-      data: shown.map(({ one }) =>
-        view(one, callData(one.call, extensions, integrationName(directory, account, one.call.integration))),
-      ),
+      data: shown.map(({ one }) => {
+        const integration = integrationName(directory, account, one.call.integration);
+        const numbers = one.numbers.map((number) => exportedNumber(number, country));
+        return view({ ...one, numbers }, callData(one.call, extensions, integration, country));
+      }),
       next: left.length > limit && last ? cursorText(name, [last.priority, last.since, last.person]) : null,
     };
   });

@@ -27,17 +27,11 @@ import { line } from '../kit/text.ts';
 import { plainText } from '../rules/plain-text.ts';
 import { en } from '../words/en.ts';
 import { auditBrokenImport } from './broken-import.ts';
-import {
-  type Customer,
-  type CustomerChange,
-  eachText,
-  listedNumbers,
-  MAX_NUMBERS,
-  withChange,
-} from './customer-fields.ts';
+import { type Customer, type CustomerChange, eachText, MAX_NUMBERS, withChange } from './customer-fields.ts';
 import type { CustomerStore } from './customer-store.ts';
 import { BadTable, importCustomers, importSummary, textSchemas } from './customers-csv.ts';
 import { exportCustomers } from './customers-export.ts';
+import { exportedNumbers, storedDigits } from './exported-numbers.ts';
 import { literalIn } from './import/blank-cells.ts';
 import { readText, TooLarge, UnknownCharset, UnknownEncoding } from './import/decode-text.ts';
 import { MAX_TABLE_LINES } from './import/table.ts';
@@ -49,7 +43,11 @@ export const customerSchema = z
     reference: z.string(),
     ...eachText(() => z.string()),
     segment: z.string().nullable(),
-    numbers: z.array(z.string()).describe('E.164, or digits alone where a number is none of any country.'),
+    numbers: z
+      .array(z.string())
+      .describe(
+        'E.164, or digits alone where a number is none of any country. Such digits have a plus where they would be another number without it.',
+      ),
     language: z.string().nullable().describe('ISO 639-1, such as `de`; null if it is not known.'),
     blocked: z.boolean().describe('The office does not want calls of this customer.'),
   })
@@ -168,13 +166,13 @@ export function adminCustomerRoutes(app: ZodInstance, parts: Parts): void {
     return reply.code(204).send(null);
   });
   app.get('/customers', operations.export, async (request, reply) => {
-    const { id } = parts.accountOf(request);
-    whenClosed(reply, parts.budgets.readers.take(id));
+    const account = parts.accountOf(request);
+    whenClosed(reply, parts.budgets.readers.take(account.id));
     if (!isHead(request)) await parts.audit(request, 'export', 'customers');
     return reply
       .type('text/csv; charset=utf-8')
       .header('content-disposition', 'attachment; filename="customers.csv"')
-      .send(Readable.from(exportCustomers(customers, id)) as never);
+      .send(Readable.from(exportCustomers(customers, account)) as never);
   });
   app.post(
     '/customers',
@@ -217,9 +215,10 @@ async function referenceIn(request: OfCustomer, { store, accountOf }: Parts): Pr
 
 async function read(request: OfCustomer, parts: Parts) {
   const reference = await referenceIn(request, parts);
-  const customer = await parts.store.customers.get(parts.accountOf(request).id, reference);
+  const { id, country } = parts.accountOf(request);
+  const customer = await parts.store.customers.get(id, reference);
   if (customer === undefined) throw new Refusal(404, 'There is no such customer.');
-  return customerView(customer);
+  return customerView(customer, country);
 }
 
 async function put(request: OfCustomer & { body: z.output<typeof customerChange> }, parts: Parts) {
@@ -227,16 +226,17 @@ async function put(request: OfCustomer & { body: z.output<typeof customerChange>
   const { numbers, reference: inBody, language, blocked, ...texts } = given(request.body);
   checkAddress('reference', inBody, request.params.reference);
   const reference = await referenceIn(request, parts);
+  const stored = numbers && (await parts.store.customers.get(id, reference))?.numbers;
   const change = {
     reference,
     ...texts,
     ...(language !== undefined && { language: language ?? '' }),
     ...(blocked !== undefined && { blocked: blocked ? 'yes' : '' }),
-    ...(numbers && { numbers: numbersIn(numbers, country) }),
+    ...(numbers && { numbers: numbersIn(numbers, country, stored) }),
   };
   const customer = await putFields(parts.store.customers, id, change);
   await parts.audit(request, 'settings', `customer ${reference}`);
-  return customerView(customer);
+  return customerView(customer, country);
 }
 
 async function remove(request: OfCustomer, parts: Parts): Promise<void> {
@@ -318,14 +318,22 @@ function importRefusal(why: Error): Error {
   return why;
 }
 
-/** The numbers in these texts, each once, and no more than are allowed. Throws what makes a 422 if a text is no number. */
-function numbersIn(texts: readonly string[], country: string | null): string[] {
+/**
+ * The numbers in these texts, each once, and no more than are allowed. Throws what makes a 422 if a text is no number. Those
+ * that the customer has already stay: a caller may have come with one that is none of any country.
+ */
+function numbersIn(
+  texts: readonly string[],
+  country: string | null,
+  stored: readonly string[] = [],
+): string[] {
   const numbers = new Set<string>();
   const issues: ConstructorParameters<typeof z.ZodError>[0] = [];
   const refuse = (index: number, message: string, input: string) =>
     issues.push({ code: 'custom', path: ['numbers', index], message, input });
   for (const [index, text] of texts.entries()) {
-    const read = readNumbers(text, country);
+    const same = storedDigits(text, stored);
+    const read = same === undefined ? readNumbers(text, country) : { numbers: [same], unread: [] };
     for (const one of read.unread)
       refuse(index, `${notANumber('numbers').slice(0, -1)}: “${one.text}”.`, one.text);
     // What says in a table that there is no number is none here: no field at all, or none in the list, says so.
@@ -380,9 +388,9 @@ function whileValid(body: Readable, isValid: () => boolean): Readable {
 }
 
 /** A customer as programs get it. */
-export const customerView = (customer: Customer) => ({
+export const customerView = (customer: Customer, country: string | null) => ({
   ...customer,
-  numbers: listedNumbers(customer.numbers),
+  numbers: exportedNumbers(customer, country),
   language: customer.language || null,
   blocked: customer.blocked !== '',
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { limits } from '../../shared/api/contract/decisions.ts';
 import { text } from '../../shared/api/contract/text.ts';
-import { normaliseNumber } from '../../shared/phone-number/normalise-number.ts';
+import { exportedNumber, normaliseNumber } from '../../shared/phone-number/normalise-number.ts';
 import { monotonicMs } from '../../shared/process/clock.ts';
 import type { AdminAccess } from '../accounts/admin-access.ts';
 import {
@@ -63,12 +63,12 @@ export function adminPeopleRoutes(app: ZodInstance, { store, accountOf }: Parts)
     if (number !== undefined) {
       const found = await customers.withNumber(account, normaliseNumber(number, country));
       const isChosen = found !== undefined && (segment === undefined || found.segment === segment);
-      return { data: isChosen ? [customerView(found)] : [], next: null };
+      return { data: isChosen ? [customerView(found, country)] : [], next: null };
     }
     const [after] = placeIn('people', cursor, z.tuple([text('cursor', limits.referenceLength)])) ?? [''];
     const page = await pageOf(customers, { account, after, limit, segment });
     return {
-      data: page.customers.map(customerView),
+      data: page.customers.map((customer) => customerView(customer, country)),
       next: page.next === null ? null : cursorText('people', [page.next]),
     };
   });
@@ -82,7 +82,9 @@ export function adminPeopleRoutes(app: ZodInstance, { store, accountOf }: Parts)
     const notes = await callers.notes(account, { numbers, since: msOf(since), before, limit: limit + 1 });
     const last = notes[limit - 1];
     return {
-      data: notes.slice(0, limit).map(({ id: _, ...note }) => note),
+      data: notes
+        .slice(0, limit)
+        .map(({ id: _, ...note }) => ({ ...note, number: exportedNumber(note.number, country) })),
       next: notes.length > limit && last ? cursorText('notes', [last.at, last.id]) : null,
     };
   });

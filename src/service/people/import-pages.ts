@@ -84,7 +84,7 @@ function exported({ account, words, signal }: UserRequest, { store, budgets }: P
   return {
     download: 'customers.csv',
     type: 'text/csv; charset=utf-8',
-    content: exportCustomers(store.customers, account.id, forSpreadsheets(words.locale)),
+    content: exportCustomers(store.customers, account, forSpreadsheets(words.locale)),
     exported: 'customers',
   };
 }

@@ -18,6 +18,7 @@ import { type Customer, eachStored, MAX_NUMBERS, withChange } from './customer-f
 import { newCustomerPage } from './customer-pages.ts';
 import { type CustomerRefusal, isSameCustomer } from './customer-writer.ts';
 import { textSchemas } from './customers-csv.ts';
+import { storedDigits } from './exported-numbers.ts';
 import { personPath } from './person.ts';
 import type { Draft } from './person-form.ts';
 import { findCustomers, type PersonParts, showPerson } from './person-page.ts';
@@ -145,7 +146,7 @@ function numbersOf(
   const numbers = new Set<string>();
   // A form has room for thousands: what is refused in the end is not read to its end.
   for (const text of given) {
-    const same = stored.find((number) => text === number || text === spaced(number));
+    const same = stored.find((number) => text === spaced(number)) ?? storedDigits(text, stored);
     const read = same === undefined ? readNumbers(text, account.country) : { numbers: [same], unread: [] };
     const [unread] = read.unread;
     if (unread) return { error: says[unread.reason](plainText(unread.text, 60)) };

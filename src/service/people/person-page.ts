@@ -1,5 +1,5 @@
 import { limits } from '../../shared/api/contract/decisions.ts';
-import { spaced } from '../../shared/phone-number/normalise-number.ts';
+import { exportedNumber, spaced } from '../../shared/phone-number/normalise-number.ts';
 import { crmLink } from '../accounts/crm-link.ts';
 import { answererName } from '../accounts/extensions.ts';
 import { type Pages, type SegmentRequest, type UserRequest, withSegments } from '../accounts/user-request.ts';
@@ -208,7 +208,12 @@ function factsPart(
   const { customer, number, numbers, lastCalls } = person;
   const { words, formats, now, account, extensions, query } = request;
   const text = words.person;
-  const crm = account.crmUrl && crmLink(account.crmUrl, { number, reference: customer?.reference ?? '' });
+  const crm =
+    account.crmUrl &&
+    crmLink(account.crmUrl, {
+      number: exportedNumber(number, account.country),
+      reference: customer?.reference ?? '',
+    });
   const fact = (label: string, content: Html) => html`<div><dt>${label}</dt><dd>${content}</dd></div>`;
   const day = (at: number | undefined) =>
     at !== undefined && html`<span class="small quiet">${formats.dayBeside(at, now)}</span>`;

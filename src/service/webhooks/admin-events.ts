@@ -102,7 +102,7 @@ async function answer(
   { limit, wait, waiters }: Asked,
   parts: Parts,
 ) {
-  const account = parts.accountOf(request).id;
+  const { id: account, country } = parts.accountOf(request);
   const { events } = parts.store.webhooks;
   let { found, next } = await nextEvents(events, account, cursor, limit);
   if (found.length === 0 && wait > 0) {
@@ -116,7 +116,7 @@ async function answer(
   return {
     events: found.map((one) => ({
       cursor: textOf(one),
-      ...eventOf(one, extensions, integrationName(parts.directory, account, one.call.integration)),
+      ...eventOf(one, extensions, integrationName(parts.directory, account, one.call.integration), country),
     })),
     cursor: textOf(next),
   };

@@ -65,7 +65,9 @@ test('the secret before signs, too, until its end, unless that was set while the
 });
 
 test('an event shows the call as it was then', () => {
-  const { data, ...rest } = JSON.parse(webhookBody(delivery('call.ended', 3000), noExtensions, 'Office'));
+  const { data, ...rest } = JSON.parse(
+    webhookBody(delivery('call.ended', 3000), noExtensions, 'Office', null),
+  );
   assert.deepEqual(rest, { type: 'call.ended', timestamp: '1970-01-01T00:00:03.000Z' });
   assert.deepEqual(data, {
     id: 'pbx-1',
@@ -85,7 +87,7 @@ test('an event shows the call as it was then', () => {
     missed: false,
   });
   const at = (event: DueDelivery['event']) =>
-    JSON.parse(webhookBody(delivery(event), noExtensions, null)).data;
+    JSON.parse(webhookBody(delivery(event), noExtensions, null, null)).data;
   const { status, answered_at, completed_at, missed, caller_id } = at('call.ringing');
   assert.deepEqual(
     [status, answered_at, completed_at, missed, caller_id],
@@ -101,7 +103,7 @@ test('how a missed call ended is not in an event before', () => {
   const extras = { numberCalled: '+4930', line: 'PJSIP/a', missed };
   const of = (event: DueDelivery['event']) => {
     const lost: CallRecord = { ...call, answeredAt: null, missed: true, callerId: null, extras };
-    return JSON.parse(webhookBody({ ...delivery(event), call: lost }, noExtensions, null)).data;
+    return JSON.parse(webhookBody({ ...delivery(event), call: lost }, noExtensions, null, null)).data;
   };
   assert.deepEqual([of('call.missed').missed_where, of('call.missed').number_called], ['queue', '+4930']);
   assert.deepEqual([of('call.ringing').missed_where, of('call.ringing').number_called], [null, '+4930']);
@@ -118,7 +120,7 @@ test('who talked is only in the end, who rang in what came after', () => {
   ]);
   const of = (event: DueDelivery['event']) => {
     const { data } = JSON.parse(
-      webhookBody({ ...delivery(event), call: { ...call, rang, talked } }, names, null),
+      webhookBody({ ...delivery(event), call: { ...call, rang, talked } }, names, null, null),
     );
     return [data.rang, data.talked];
   };
@@ -134,7 +136,7 @@ test('the event of a call that was closed as missed says so, though the call tur
   const later: CallRecord[] = [call, { ...call, status: 'answered', completedAt: null, missed: null }];
   for (const answered of later) {
     const of = { ...delivery('call.missed', 1000), call: answered };
-    const { status, missed, ...data } = JSON.parse(webhookBody(of, noExtensions, null)).data;
+    const { status, missed, ...data } = JSON.parse(webhookBody(of, noExtensions, null, null)).data;
     assert.deepEqual([status, missed], ['completed', true]);
     assert.deepEqual([data.caller_id, data.answered_at, data.completed_at], [null, null, 1000]);
   }

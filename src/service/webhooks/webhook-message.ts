@@ -41,14 +41,15 @@ export function signedHeaders(
   };
 }
 
-/** The JSON of an event. `integration`: the name of the call's integration. */
+/** The JSON of an event. `integration`: the name of the call's integration; `country`: that of the account. */
 export function webhookBody(
   { event, at, call }: Pick<DueDelivery, 'event' | 'at' | 'call'>,
   extensions: Extensions,
   integration: string | null,
+  country: string | null,
 ): string {
   if (event !== 'test' && call !== null)
-    return JSON.stringify(eventOf({ event, at, call }, extensions, integration));
+    return JSON.stringify(eventOf({ event, at, call }, extensions, integration, country));
   return JSON.stringify({ type: event, timestamp: momentOf(at), data: {} });
 }
 
@@ -57,10 +58,11 @@ export const eventOf = (
   { event, at, call }: { readonly event: WebhookEvent; readonly at: number; readonly call: CallRecord },
   extensions: Extensions,
   integration: string | null,
+  country: string | null,
 ) => ({
   type: event,
   timestamp: momentOf(at),
-  data: callData(asOf(call, event, at), extensions, integration),
+  data: callData(asOf(call, event, at), extensions, integration, country),
 });
 
 /** The call as it was at this event, which came `at`. */

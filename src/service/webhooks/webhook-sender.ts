@@ -109,7 +109,8 @@ function bodyOf(
   directory: ServiceDirectory,
 ): string {
   const integration = delivery.call && integrationName(directory, account, delivery.call.integration);
-  return webhookBody(delivery, directory.extensions(account), integration);
+  const country = directory.accounts().find(({ id }) => id === account)?.country ?? null;
+  return webhookBody(delivery, directory.extensions(account), integration, country);
 }
 
 function logOf(webhook: Webhook, { log, directory }: SenderParts): Log {

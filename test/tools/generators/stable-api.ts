@@ -73,12 +73,12 @@ export async function ofService(): Promise<{ api: string[]; bodies: string[] }> 
     const [first] = (await store.directory.read(0))?.directory.accounts ?? [];
     for (const type of webhookEvents) {
       const call = await store.calls.get(first?.id ?? 0, type === 'call.missed' ? 'missed' : 'answered');
-      const body = webhookBody({ event: type, at: 0, call: call ?? null }, new Map(), 'PBX 1');
+      const body = webhookBody({ event: type, at: 0, call: call ?? null }, new Map(), 'PBX 1', null);
       bodies.push(...fieldsIn(JSON.parse(body), `webhook ${type}`));
     }
     bodies.push(
       ...fieldsIn(
-        JSON.parse(webhookBody({ event: 'test', at: 0, call: null }, new Map(), null)),
+        JSON.parse(webhookBody({ event: 'test', at: 0, call: null }, new Map(), null, null)),
         'webhook test',
       ),
     );

@@ -69,3 +69,24 @@ test('other digits are read as before: a new number, and one that is known as it
   assert.deepEqual((await importCell('48512345678', 'DE', germany, poland)).numbers, [germany]);
   assert.deepEqual((await importCell('030 901820', 'DE', poland)).numbers, ['+4930901820']);
 });
+
+test('a number of no country, as it was exported, is the one that the customer has, alone and beside others', async () => {
+  const berlin = '+4930901820';
+  for (const [cell, ...numbers] of [
+    ['+2102345678', '2102345678'],
+    ['+21 02345678', '2102345678'],
+    ['2102345678', '2102345678'],
+    ['99912345678901', '99912345678901'],
+    ['+2102345678|+4930901820|101', berlin, '101', '2102345678'],
+    ['+21 02345678|+49 30 901820', berlin, '2102345678'],
+  ] as const)
+    assert.deepEqual(await importCell(cell, 'DE', ...numbers), { numbers, said: 0, isSame: true }, cell);
+});
+
+test('a number of no country that the customer does not have is named, and the others stay', async () => {
+  assert.deepEqual(await importCell('+2102345678', 'DE', '+4930901820'), {
+    numbers: ['+4930901820'],
+    said: 2,
+    isSame: true,
+  });
+});

@@ -1,5 +1,6 @@
 import { withoutDecimals } from '../../../shared/phone-number/number-texts.ts';
 import { sameLine } from '../../../shared/phone-number/same-line.ts';
+import { storedDigits } from '../exported-numbers.ts';
 import type { Line } from './imported-customer.ts';
 import type { KnownCustomers } from './known-customers.ts';
 
@@ -10,6 +11,8 @@ export type NumbersOfCell = {
   readonly unsure: readonly string[];
   /** The only number of the cell as its digits are with a plus, if it is read otherwise. */
   readonly withPlus?: string | undefined;
+  /** What is left out, and what is said of each. */
+  readonly leftOut?: readonly { readonly text: string; readonly said: string }[];
 };
 
 /** What all cells of a line say. */
@@ -29,18 +32,34 @@ export function withPlus(cell: string, numbers: readonly string[]): string | und
   return numbers.length === 1 && numbers[0] === sameLine(number)[0] ? undefined : number;
 }
 
-/** A line in which digits are the number with a plus that the customer of its reference has. */
+/**
+ * A line in which digits are the number that the customer of its reference has: with a plus, or of no country, as it was
+ * exported.
+ */
 export function withKnownPlus<Of extends Line & { readonly cells: readonly NumbersOfCell[] }>(
   line: Of,
   { byReference }: KnownCustomers,
 ): Of {
   const known = byReference.get(line.reference ?? '')?.numbers ?? [];
-  const isLost = ({ withPlus, numbers }: NumbersOfCell) =>
-    withPlus !== undefined && known.includes(withPlus) && !numbers.some((number) => known.includes(number));
-  if (known.length === 0 || !line.cells.some(isLost)) return line;
-  const cells = line.cells.map(
-    (one): NumbersOfCell =>
-      isLost(one) ? { numbers: [sameLine(one.withPlus ?? '')[0]], unread: [], unsure: [] } : one,
-  );
-  return { ...line, ...allCells(cells) };
+  if (known.length === 0) return line;
+  const cells = line.cells.map((cell) => withKnown(cell, known));
+  return cells.every((cell, at) => cell === line.cells[at]) ? line : { ...line, ...allCells(cells) };
+}
+
+function withKnown(cell: NumbersOfCell, known: readonly string[]): NumbersOfCell {
+  const { numbers, unread, withPlus = '', leftOut = [] } = cell;
+  if (!numbers.some((number) => known.includes(number))) {
+    const lost = known.includes(withPlus) ? sameLine(withPlus)[0] : storedDigits(withPlus, known);
+    if (lost !== undefined) return { numbers: [lost], unread: [], unsure: [] };
+  }
+  const found = leftOut.flatMap(({ text, said }) => {
+    const number = storedDigits(text, known);
+    return number === undefined ? [] : [{ number, said }];
+  });
+  if (found.length === 0) return cell;
+  return {
+    ...cell,
+    numbers: [...numbers, ...found.map(({ number }) => number)],
+    unread: unread.filter((one) => !found.some(({ said }) => said === one)),
+  };
 }

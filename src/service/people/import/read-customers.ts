@@ -34,7 +34,10 @@ export type ReadCustomers = LineReports & {
   readonly known: KnownCustomers;
 };
 
-/** A line, what usually says that there is no reference, if that stands there, and its cells if one may lack a plus. */
+/**
+ * A line, what usually says that there is no reference, if that stands there, and its cells if one may lack a plus or has
+ * something that is left out.
+ */
 type RawLine = Line & { readonly placeholder: string; readonly cells: readonly NumbersOfCell[] };
 
 /** `refused`: why the line is not taken; `reference`: which customer it may be about. */
@@ -146,7 +149,7 @@ async function readLine(
   const taken = {
     line,
     placeholder,
-    cells: read.some(({ withPlus }) => withPlus !== undefined) ? read : [],
+    cells: read.some(({ withPlus, leftOut }) => withPlus !== undefined || leftOut) ? read : [],
     texts,
     segment,
     ...doubts,
@@ -172,12 +175,21 @@ async function readCells(cells: readonly NumberCell[], { country, words: { impor
       if ((own ?? country) !== null && number.length >= SHORTEST_LOCAL && /^[1-9]\d*$/.test(number))
         unsure.push(importing.withoutAreaCode(column, number));
     }
-    for (const { text, reason } of found.unread)
-      unread.push(importing.unread(column, plainText(text, 40), reason));
+    const leftOut = found.unread.map(({ text, reason }) => ({
+      text,
+      said: importing.unread(column, plainText(text, 40), reason),
+    }));
+    unread.push(...leftOut.map(({ said }) => said));
     for (const { text, number, other } of found.unsure ?? [])
       unsure.push(importing.twoReadings(column, text, number, other));
     const { numbers } = found;
-    read.push({ numbers, unread, unsure, withPlus: withPlus(cell, numbers) });
+    read.push({
+      numbers,
+      unread,
+      unsure,
+      withPlus: withPlus(cell, numbers),
+      ...(leftOut.length > 0 && { leftOut }),
+    });
     // A line may have hundreds of columns with numbers.
     const others = pause();
     if (others) await others;
