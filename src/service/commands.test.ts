@@ -11,10 +11,13 @@ import { CommandRefused } from './commands/command-context.ts';
 import { addServiceCommands } from './commands.ts';
 import { openSqliteStore } from './database/sqlite-store.ts';
 import { csvOf, customer } from './people/customer.fixture.ts';
-import { columns } from './people/customer-fields.ts';
+import { type Customer, columns } from './people/customer-fields.ts';
 
 /** A folder as the service's first start leaves it, and a command line on it. */
-async function commandLine(t: TestContext, { started = true, terminal = true, segment = '' } = {}) {
+async function commandLine(
+  t: TestContext,
+  { started = true, terminal = true, segment = '', customers = [] as Customer[] } = {},
+) {
   const stateDir = mkdtempSync(join(tmpdir(), 'commands-'));
   t.after(() => rmSync(stateDir, { recursive: true }));
   if (started) {
@@ -22,6 +25,7 @@ async function commandLine(t: TestContext, { started = true, terminal = true, se
     const store = await openSqliteStore(join(stateDir, 'service.db'));
     const first = await firstAccount(store, 'DE', 0);
     if (first && segment) await store.customers.putSegment(first.account.id, { name: segment, priority: 1 });
+    if (first) await store.customers.put(first.account.id, customers);
     await store.close();
   }
   /** What a command prints. */
@@ -405,4 +409,19 @@ test('setup: account, integration and administrator, once; a dry run and a secon
   assert.match(await run(line.with(3, 'DE')), /^set the country of Acme to DE\n/);
   assert.match(await run(['account', 'list']), /^\w+ {2}DE {2}Acme\n$/);
   assert.match(await run(['user', 'list']), /^administrator {2}no password yet {2}Eve\n$/);
+});
+
+test('digits that are the number of a caller, and another one as they are read, are not forgotten', async (t) => {
+  const stranger = customer({ reference: '1', numbers: ['2102345678'] });
+  const office = customer({ reference: '2', numbers: ['+492102345678'] });
+  const run = await commandLine(t, { customers: [stranger, office] });
+  await assert.rejects(
+    run(['forget', '2102345678']),
+    /"2102345678" can be \+492102345678, or \+2102345678, which is a number of no country\. Give the one that you mean, with its plus\./,
+  );
+  assert.match(await run(['forget', '+2102345678']), /customers \(1\)/);
+  assert.deepEqual((await run(['customers', 'export'])).trim().split('\r\n').slice(1), [
+    '2,Ann,,+492102345678,,',
+  ]);
+  assert.match(await run(['forget', '2102345678']), /customers \(1\)/);
 });

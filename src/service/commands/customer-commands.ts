@@ -2,8 +2,9 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Argument, type Command } from 'commander';
-import { normaliseNumber } from '../../shared/phone-number/normalise-number.ts';
+import { exportedNumber, normaliseNumber } from '../../shared/phone-number/normalise-number.ts';
 import { longWork } from '../../shared/process/long-work.ts';
+import { newestCalls } from '../calls/call-store.ts';
 import { counted } from '../kit/formats.ts';
 import { Refusal } from '../kit/refusal.ts';
 import { columns } from '../people/customer-fields.ts';
@@ -53,6 +54,11 @@ export function forgetCommand(parent: Command, { command, withStore, print }: Co
       withStore(options.account, async ({ store, account, audit }) => {
         const number = normaliseNumber(given, account.country);
         if (number === '') throw new CommandRefused(`not a phone number: "${given}"`);
+        const other = await otherNumber(given, store, account);
+        if (other !== undefined)
+          throw new CommandRefused(
+            `"${given}" can be ${number}, or ${other}, which is a number of no country. Give the one that you mean, with its plus.`,
+          );
         const left = () => 'some of what names the number is left; the same command again removes it';
         const report = await longWork('reading requests', { left }, (progress) =>
           forgetNumber(store, account.id, number, progress),
@@ -68,6 +74,19 @@ export function forgetCommand(parent: Command, { command, withStore, print }: Co
         );
       }),
     );
+}
+
+/** What these digits also can be, as pages show it: a caller's number of no country, which had a plus. */
+async function otherNumber(
+  given: string,
+  { calls, customers }: OpenedStore['store'],
+  { id, country }: OpenedStore['account'],
+): Promise<string | undefined> {
+  const digits = given.replace(/\s/g, '');
+  if (!/^\d+$/.test(digits) || exportedNumber(digits, country) === digits) return undefined;
+  const called = await newestCalls(calls, id, { number: { is: digits } }, 1);
+  const isThere = called.length > 0 || (await customers.withNumber(id, digits))?.numbers.includes(digits);
+  return isThere ? exportedNumber(digits, country) : undefined;
 }
 
 export function customerCommands(parent: Command, context: CommandContext): void {
