@@ -21,6 +21,9 @@ export const LONGEST_TEXT = 79;
 export const halfBeyond = (name: string): string =>
   name.length < LONGEST_TEXT || /;[12]$/.test(name) ? otherHalf(name) : name;
 
+/** Applications that dial. A conference has channels as its other end too that came on their own. */
+const dialApps = new Set(['Dial', 'RetryDial', 'Queue', 'FollowMe']);
+
 /**
  * Legs found in the records of one run of Asterisk: dialled channels, and the channels behind Local pairs. Names of lines
  * (DAHDI, IAX2) repeat, so a name counts only during the call of its record.
@@ -66,6 +69,14 @@ export function createDialledLegs(recordOptions: () => RecordOptions = () => usu
       );
   }
 
+  /** True for the first answered record of its channel. Whom a channel talks with later may have been joined with it. */
+  function isFirstTalk(by: CdrRecord): boolean {
+    const talks = (records.get(by.channel) ?? []).filter(
+      ({ record }) => record.uniqueid === by.uniqueid && isAnswered(record),
+    );
+    return talks[0]?.record === by;
+  }
+
   /** The record of the channel of this name during the call of `by`; the answered one if there are several. */
   function find(channel: string, by: CdrRecord): CdrRecord | undefined {
     const found = all(channel, by);
@@ -98,6 +109,24 @@ export function createDialledLegs(recordOptions: () => RecordOptions = () => usu
     wasDialled(record: Pick<CdrRecord, 'channel' | 'uniqueid'>) {
       const began = beganAt(record) / 1_000;
       return (dialled.get(record.channel) ?? []).some(({ span }) => began >= span.since && began <= span.to);
+    },
+    /**
+     * True if these records, all of one channel, are of a leg that answered and was then parked or sent elsewhere. It is stricter
+     * than `wasDialled`, since a caller can be the other end of a record too. A caller's own first record begins with the channel.
+     * The first one of such a leg begins when the record that dialled it is over.
+     */
+    wasMovedOn(own: readonly CdrRecord[]) {
+      const [first] = own;
+      if (first === undefined) return false;
+      const began = beganAt(first) / 1_000;
+      return (dialled.get(first.channel) ?? []).some(({ record: by, span }) => {
+        // The next caller on a line can begin in the second in which this call ends. A leg that answered began before.
+        const isDuring =
+          began >= span.since && began <= Math.max(span.since + roundingS, span.to - 2 * roundingS);
+        const { start = Number.NaN, duration = Number.NaN } = by;
+        const isOver = (record: CdrRecord) => secondsBetween(start, record.start ?? Number.NaN) >= duration;
+        return dialApps.has(by.lastapp) && isFirstTalk(by) && isDuring && own.every(isOver);
+      });
     },
     /** The answered records of other channels that have this one, or `channel`, as their other end, during its call. */
     takersOf(record: CdrRecord, channel = record.channel): CdrRecord[] {

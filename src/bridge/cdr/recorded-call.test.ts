@@ -5,6 +5,7 @@ import { readDeviceName } from '../calls/device-name.ts';
 import { callSettings } from '../calls/rules.fixture.ts';
 import { type CallSettings, createRules } from '../calls/rules.ts';
 import { type CdrRecord, usualRecords } from './cdr-source.ts';
+import { parseRecord } from './csv-record.ts';
 import { createDialledLegs } from './dialled-legs.ts';
 import { missingOf, recordedCallOf } from './recorded-call.ts';
 
@@ -382,6 +383,59 @@ describe('what a record says, alone and together with others', () => {
         inbound: true,
         from: '+31200000000',
       }));
+});
+
+/** Lines of Master.csv that a real Asterisk 22 wrote. */
+const lines = (...texts: string[]) => texts.map((text) => parseRecord(text) as CdrRecord);
+
+describe('an outgoing call whose callee goes on in the context of the trunk', () => {
+  const parked = lines(
+    '"","2001","+491713920021","from-internal","""Phone 2001"" <2001>","PJSIP/2001-00000004","PJSIP/trunk-00000005","Dial","PJSIP/trunk/sip:+491713920021@127.0.0.1:26022,20","2026-11-30 12:04:41","2026-11-30 12:04:41","2026-11-30 12:04:42",1,1,"ANSWERED","DOCUMENTATION","1796040281.195",""',
+    '"","+491713920021","","from-trunk",""""" <+491713920021>","PJSIP/trunk-00000005","","Park","lot-2:2701","2026-11-30 12:04:42","2026-11-30 12:04:42","2026-11-30 12:04:44",1,1,"ANSWERED","DOCUMENTATION","1796040281.196",""',
+  ) as [CdrRecord, CdrRecord];
+  const parkedByTransfer = lines(
+    '"","+491713920021","","from-trunk",""""" <+491713920021>","PJSIP/trunk-00000018","","Park","lot-2:2701","2026-11-30 12:04:47","2026-11-30 12:04:47","2026-11-30 12:04:48",0,0,"ANSWERED","DOCUMENTATION","1796040286.225",""',
+    '"","2001","+491713920021","from-internal","""Phone 2001"" <2001>","PJSIP/2001-00000017","PJSIP/trunk-00000018","Dial","PJSIP/trunk/sip:+491713920021@127.0.0.1:26022,20","2026-11-30 12:04:46","2026-11-30 12:04:46","2026-11-30 12:04:47",0,0,"ANSWERED","DOCUMENTATION","1796040286.224",""',
+  ) as [CdrRecord, CdrRecord];
+  for (const [what, own, other] of [
+    ['was parked', parked[1], parked[0]],
+    ['was parked by a transfer; its record is the first', parkedByTransfer[0], parkedByTransfer[1]],
+  ] as const)
+    test(what, () => assert.deepEqual(read([own], [other]), notInbound));
+
+  const [byPhone, own] = parked;
+  const began = (seconds: number) => ({ uniqueid: `${1_796_040_281 + seconds}.196` });
+  const at = (record: CdrRecord, seconds: number) => ({
+    ...record,
+    start: (record.start as number) + seconds,
+  });
+  // biome-ignore format: one case a line
+  const callers: [what: string, own: CdrRecord, other: CdrRecord][] = [
+    ['came in on the same line right after a call', { ...at(own, 9), ...began(10) }, { ...byPhone, duration: 10 }],
+    ['came in before', { ...own, ...began(-2) }, byPhone],
+    ['came into a conference that was over at once', { ...own, ...began(1) }, { ...byPhone, lastapp: 'ConfBridge' }],
+    ['was joined with one who waits in a queue', { ...at(own, 4), ...began(5) }, { ...byPhone, duration: 20, lastapp: 'Queue' }],
+    ['was the other end of a call that nobody answered', own, { ...byPhone, disposition: 'NO ANSWER' }],
+    ['has records without times', { ...own, start: undefined } as never, byPhone],
+    ['is the other end of a record without times', own, { ...byPhone, start: undefined } as never],
+  ];
+  for (const [what, record, other] of callers)
+    test(`a caller who ${what}`, () => assert.equal(read([record], [other]).inbound, true));
+});
+
+describe('a caller whom a Local pair leads to a conference', () => {
+  const [half, own, phone] = lines(
+    '"","+4940669691169","1070","from-internal",""""" <+4940669691169>","Local/1070@from-internal-00000003;2","","ConfBridge","office-1","2026-11-30 12:04:42","2026-11-30 12:04:42","2026-11-30 12:04:42",0,0,"ANSWERED","DOCUMENTATION","1796040282.207",""',
+    '"","+4940669691169","4930231251169","from-trunk",""""" <+4940669691169>","PJSIP/trunk-0000000a","Local/1070@from-internal-00000003;1","Dial","Local/1070@from-internal/n,20","2026-11-30 12:04:42","2026-11-30 12:04:42","2026-11-30 12:04:44",2,2,"ANSWERED","DOCUMENTATION","1796040282.205",""',
+    '"","1001","1070","from-internal","""Phone 1001"" <1001>","PJSIP/1001-00000002","Local/1070@from-internal-00000003;2","ConfBridge","office-1","2026-11-30 12:04:40","2026-11-30 12:04:40","2026-11-30 12:04:44",3,3,"ANSWERED","DOCUMENTATION","1796040280.191",""',
+  ) as [CdrRecord, CdrRecord, CdrRecord];
+  const caller = { inbound: true, from: '+4940669691169' } as const;
+  test('talks with the phone that is in it', () => {
+    assert.deepEqual(read([own], [half, phone]), { ...caller, callerId: '1001' });
+  });
+  test('meets nobody if the pair had not answered', () => {
+    assert.deepEqual(read([{ ...own, disposition: 'NO ANSWER' }], [half, phone]), caller);
+  });
 });
 
 test('the states that are still to be reported', () => {

@@ -71,8 +71,12 @@ export const factsOf = ({ did }: RecordExtras, [first]: readonly CdrRecord[]): O
 
 /** True if these, all of one channel, are of one that came in from outside. */
 function areOfCaller(known: Known, records: readonly CdrRecord[]): boolean {
-  return records.some(
-    (record) => cameIn(known, record) || (mayHaveComeIn(known, record) && !known.legs.wasDialled(record)),
+  const { legs } = known;
+  return (
+    !legs.wasMovedOn(records) &&
+    records.some(
+      (record) => cameIn(known, record) || (mayHaveComeIn(known, record) && !legs.wasDialled(record)),
+    )
   );
 }
 
@@ -154,11 +158,15 @@ function metBefore(known: Known, records: readonly CdrRecord[], answer: CdrRecor
 
 /**
  * Who talked with a caller whose own records do not say: another channel's record has the caller as its other end, if
- * somebody of the house has taken the caller by `Bridge()`, or was in the conference before.
+ * somebody of the house has taken the caller by `Bridge()`, or was in the conference before. A caller who was led there by a
+ * Local pair is behind it.
  */
 function takerOf(known: Known, records: readonly CdrRecord[]): string | undefined {
-  const { takersOf } = known.legs;
-  const takers = records.flatMap((record) => takersOf(record));
+  const { takersOf, isAnswered } = known.legs;
+  const takers = records.flatMap((record) => {
+    const isLed = channelKind(record.dstchannel) === 'local' && isAnswered(record);
+    return [...takersOf(record), ...(isLed ? takersOf(record, halfBeyond(record.dstchannel)) : [])];
+  });
   // In a consultation (attended transfer) there is a Local pair in between.
   const behind = takers.flatMap((taker) =>
     channelKind(taker.channel) === 'local' ? takersOf(taker, halfBeyond(taker.channel)) : [],

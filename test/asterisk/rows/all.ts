@@ -6,7 +6,7 @@ import { groupRows } from './group.ts';
 import { machineRows } from './machine.ts';
 import { elsewhereRows, hangUpRows, missedRows, nobodysRows, unrecordedRows } from './missed.ts';
 import { mobileRows } from './mobile.ts';
-import { callBackRows, notReportedRows } from './not-reported.ts';
+import { callBackRows, movedOnRows, notReportedRows } from './not-reported.ts';
 import { lineBreakRows, numberFormRows, numberRows, numberRuleRows, rewrittenNumberRows } from './number.ts';
 import { pageRows } from './page.ts';
 import { pickupRows, takenRows } from './pickup.ts';
@@ -15,6 +15,7 @@ import { ruleRows } from './rules.ts';
 import {
   handedOnRows,
   joinedRows,
+  ledRows,
   replacedLegRows,
   replacedRows,
   silentRows,
@@ -58,4 +59,6 @@ export const matrix: readonly Row[] = [
   ...callBackRows,
   ...handedOnRows,
   ...silentRows,
+  ...movedOnRows,
+  ...ledRows,
 ];

@@ -153,3 +153,22 @@ export const notReportedRows: readonly Row[] = [
     reported: [],
   },
 ];
+
+/** Outgoing calls whose callee goes on without the phone that called. */
+export const movedOnRows: readonly Row[] = [
+  {
+    name: 'extension-to-trunk-parked',
+    says: 'An extension calls the outside world, and parks the callee, who hangs up there.',
+    mobile: phone.answers(),
+    async play(stage) {
+      const call = await stage.phoneDials(1, stage.mobile);
+      await stage.talk(call, 'mobile');
+      await stage.parks(1);
+      await stage.pause(1_000);
+      call.hangsUp();
+      await stage.pause(300);
+      await stage.hangsUp('mobile');
+    },
+    reported: [],
+  },
+];

@@ -573,3 +573,23 @@ export const silentRows: readonly Row[] = [
     reported: [{ answeredBy: 2 }],
   }),
 ];
+
+/** Conferences that the caller reaches through another channel. */
+export const ledRows: readonly Row[] = [
+  {
+    name: 'conference-by-local-channel',
+    says: 'A Local channel leads the caller to a conference in which the first phone is.',
+    dialplan: ['Dial(Local/{O}070@from-internal/n,20)'],
+    phones: {},
+    async play(stage) {
+      const own = await stage.phoneDials(1, `${stage.office.number}070`);
+      await stage.isUp(own);
+      const call = await stage.customerCalls();
+      await stage.pause(2_000);
+      call.hangsUp();
+      await stage.pause(500);
+      own.hangsUp();
+    },
+    reported: [{ answeredBy: 1 }],
+  },
+];
