@@ -67,10 +67,16 @@ export function wasAnswered(records: readonly CdrRecord[], uniqueid: string): bo
   );
 }
 
-/** True for a Local channel whose other half has records, and reached no phone by any: it ran an application. */
+/**
+ * True for a Local channel whose other half has records, and reached no phone by any: it ran an application. A phone that was in
+ * a conference before has that half as its other end.
+ */
 function endsInApplication(records: readonly CdrRecord[], channel: string): boolean {
   if (!/^Local\/.*;1$/.test(channel)) return false;
-  const beyond = records.filter((each) => each.channel === channel.replace(/1$/, '2'));
+  const half = channel.replace(/1$/, '2');
+  if (records.some(({ dstchannel, disposition }) => dstchannel === half && disposition === 'ANSWERED'))
+    return false;
+  const beyond = records.filter((each) => each.channel === half);
   return beyond.length > 0 && beyond.every(({ dstchannel }) => dstchannel === '');
 }
 
