@@ -106,6 +106,32 @@ test('notes of one moment are on one page, each once', async () => {
   assert.deepEqual(found, notes.map(({ text }) => text).reverse());
 });
 
+test('behind a page of what is not shown comes what is, once', async () => {
+  const taken = Array.from({ length: 40 }, (_, n): StoredAction => {
+    return { id: n, number: '110', at: 100 + n, user: 'Ann', kind: 'taken', text: null };
+  });
+  const calls = [{ startedAt: 50, missed: false } as CallRecord];
+  const store = {
+    calls: {
+      page: async ({ filter: { until } }: { filter: { until: number } }) => ({
+        calls: calls.filter(({ startedAt }) => startedAt < until),
+        next: null,
+      }),
+    } as unknown as CallStore,
+    callers: {
+      actions: async (_: number, { until }: { until: number }, max: number) =>
+        taken.filter(({ at }) => at < until).slice(-max),
+    } as unknown as CallerStore,
+  };
+  const found: number[] = [];
+  for (let until: number | null = 1_000; until !== null; ) {
+    const { moments, older } = await readStory(store, 1, person, choiceOf(`until=${until}`));
+    found.push(...moments.map((one) => one.at));
+    until = older;
+  }
+  assert.deepEqual(found, [50]);
+});
+
 test('twelve weeks are counted by the clock of the account, this one last', async () => {
   const now = at('2026-11-29T12:00');
   const weeksOf = (times: readonly string[], many = 0) => {

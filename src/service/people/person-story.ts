@@ -82,9 +82,9 @@ function pageOf<One extends { readonly at: number }>(all: readonly One[], perPag
   const from = Math.max(known + 1, all[perPage - 1]?.at ?? 0);
   const shown = all.filter(({ at }) => at >= from);
   const isLast = known < 0 && shown.length === all.length;
-  // More than a page at one moment are too many to be looked for.
-  return shown.length === 0 && all.length > 0
-    ? { shown: all, older: known }
+  // Of more than a page at one moment, the rest is not looked for.
+  return shown.length === 0 && known >= 0
+    ? { shown: all.filter(({ at }) => at >= known), older: known }
     : { shown, older: isLast ? null : from };
 }
 

@@ -185,11 +185,12 @@ function preferProcess({ pid }: ChildProcess): void {
   }
 }
 
-/** What children that have ended took of the processors since the last call, s: see proc_pid_stat(5), cutime. */
+/** What children that have ended took of the processors since the last call, s: see proc_pid_stat(5), cutime. 0 where that is unknown. */
 const meter = createMeter();
 
 function createMeter(): () => number {
   const read = () => {
+    if (process.platform !== 'linux') return 0;
     const fields = readFileSync('/proc/self/stat', 'utf8').split(') ')[1]?.split(' ') ?? [];
     return (Number(fields[13]) + Number(fields[14])) / 100;
   };
