@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { longestCallSeconds, longestPerson } from './call-extras.ts';
+import { longestCallSeconds, longestPerson, systemText } from './call-extras.ts';
 import { limits } from './decisions.ts';
 
 /**
@@ -25,23 +25,14 @@ const oldestOutcome = 86_400;
 
 export const callBackOutcomeSchema = z.object({
   /** Made by the bridge: the same outcome is stored once, however often it is sent. */
-  id: z
-    .string()
-    .min(1)
-    .max(limits.referenceLength)
-    .regex(/^\P{Cc}*$/u),
+  id: systemText(limits.referenceLength),
   number: e164,
   /** How long ago the call ended, seconds: the clocks of two machines differ. */
   ended_ago: z.int().min(0).max(oldestOutcome),
   /** How long somebody here talked to the person, seconds; absent: the person was not reached. */
   talked: z.int().min(0).max(longestCallSeconds).optional(),
   /** Who called, named as in `caller_id`; absent if that is unknown. */
-  by: z
-    .string()
-    .min(1)
-    .max(longestPerson)
-    .regex(/^\P{Cc}*$/u)
-    .optional(),
+  by: systemText(longestPerson).optional(),
 });
 
 /** `taken`: false if the number does not wait, or if very many attempts to reach it were taken this week. */

@@ -24,7 +24,8 @@ export const mostPeople = 50;
 /** Longest name of one of them. */
 export const longestPerson = 64;
 
-const text = (max: number) =>
+/** What a phone system calls something. */
+export const systemText = (max: number) =>
   z
     .string()
     .min(1)
@@ -46,9 +47,11 @@ const ms = z
   .min(0)
   .max(longestCallSeconds * 1_000);
 
-export const rangSchema = z.array(z.object({ by: text(longestPerson), from: ms, for: ms })).max(mostPeople);
+export const rangSchema = z
+  .array(z.object({ by: systemText(longestPerson), from: ms, for: ms }))
+  .max(mostPeople);
 export const talkedSchema = z
-  .array(z.object({ by: text(longestPerson), from: ms, to: ms.optional() }))
+  .array(z.object({ by: systemText(longestPerson), from: ms, to: ms.optional() }))
   .max(mostPeople);
 
 /**
@@ -57,9 +60,9 @@ export const talkedSchema = z
  */
 export const callExtrasSchema = z.object({
   /** The number that was called, as it came in (DID): the same in every event of a call. */
-  number_called: text(64).optional(),
+  number_called: systemText(64).optional(),
   /** The trunk on which the call came in, such as `PJSIP/provider`: the same in every event of a call. */
-  line: text(100).optional(),
+  line: systemText(100).optional(),
   /** When it happened, by the clock of the bridge's machine: ISO 8601 with milliseconds, UTC. */
   at: z.iso.datetime({ precision: 3 }).optional(),
   /** Only in `completed`, and only of a call that nobody answered. */
@@ -67,7 +70,7 @@ export const callExtrasSchema = z.object({
     .object({
       where: z.enum(missedPlaces).optional(),
       /** Which queue, ring group, mailbox, menu, announcement, time condition or extension. */
-      name: text(64).optional(),
+      name: systemText(64).optional(),
       /** Who ended it: the caller gave up, or the PBX hung up (nobody answered in time, an announcement was over). */
       by: z.enum(['caller', 'pbx']).optional(),
       /** From the beginning of the call to its end, whole seconds, rounded down. */
