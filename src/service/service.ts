@@ -4,11 +4,13 @@ import type { Log } from '../shared/log/log.ts';
 import { createMailer, type MailOptions } from '../shared/mail/mail.ts';
 import { partsOf, stopOnce } from '../shared/process/lifecycle.ts';
 import type { PageServerOptions } from '../shared/process/page-server.ts';
+import { messageOf } from '../shared/process/parse-json.ts';
 import type { Account } from './accounts/account.ts';
 import { firstAccount, openDirectory } from './accounts/directory.ts';
 import { createKeys, serverSecret } from './accounts/keys.ts';
 import { type AppOptions, buildApp } from './app/app.ts';
 import { closeApp, listen } from './app/listen.ts';
+import { createTls, type Tls, type TlsFiles } from './app/tls.ts';
 import { createScreens } from './calls/screens.ts';
 import { type DatabaseSettings, fileIn, holdStateDir, openStore } from './database/open-store.ts';
 import { createAccountTurns } from './kit/account-turns.ts';
@@ -27,9 +29,13 @@ import { createSessions } from './users/sessions.ts';
 import { createLink, firstAdministrator } from './users/users.ts';
 import { createWebhooks, type WebhookSettings } from './webhooks/webhooks.ts';
 
-export type ServiceOptions = AppOptions & {
+export type ServiceOptions = Omit<AppOptions, 'https'> & {
   /** Where to listen; port 0 takes any free one. */
   readonly listen: { readonly host: string; readonly port: number };
+  /** Absent: plain http. */
+  readonly tls?: TlsFiles | undefined;
+  /** How often to look whether these files have changed, ms. */
+  readonly tlsEveryMs?: number;
   /** A folder for the server secret, and for the database if there is no other; made if missing. */
   readonly stateDir: string;
   /** Null: SQLite in the state folder. */
@@ -54,7 +60,7 @@ export type ServiceOptions = AppOptions & {
 };
 
 type RunningService = {
-  /** `http://host:port`, as it listens; the API's base address is this and `/api/v1`. */
+  /** `http://host:port`, or https, as it listens; the API's base address is this and `/api/v1`. */
   readonly url: string;
   /** True if this start made the first account. */
   readonly firstStart: boolean;
@@ -70,6 +76,7 @@ const DIRECTORY_MS = 1000;
 const SESSIONS_MS = 1000;
 const TRIM_MS = 3_600_000;
 const BACKUP_MS = 60_000;
+const TLS_MS = 60_000;
 
 type Tools = {
   readonly log: Log;
@@ -80,6 +87,7 @@ type Tools = {
 /** What the parts of the service are made with. `onStop`: how each is stopped, in the reverse order. */
 type Start = {
   readonly options: ServiceOptions;
+  readonly tls: Tls | undefined;
   readonly log: Log;
   readonly onStop: (part: string, stop: () => unknown) => void;
   readonly clock: () => number;
@@ -95,7 +103,8 @@ export async function startService(
   { log, version = '', fail = () => {} }: Tools,
 ): Promise<RunningService> {
   await using starting = new AsyncDisposableStack();
-  const start: Start = { options, log, onStop: partsOf(starting, log), clock: Date.now };
+  const tls = options.tls && createTls(options.tls);
+  const start: Start = { options, tls, log, onStop: partsOf(starting, log), clock: Date.now };
   const startedAt = start.clock();
   const storage = await openStorage(start, fail);
   const live = await startLiveParts(start, storage);
@@ -103,6 +112,7 @@ export async function startService(
   const { app, linkOrigin } = await buildServiceApp(start, storage, live, work);
   start.onStop('app', () => closeApp(app));
   const url = await listen(app, options.listen);
+  renewCertificate(start, app);
   await startUpkeepParts(start, storage, live, work, { version, startedAt, origin: linkOrigin() });
 
   const { store, directory, keys } = storage;
@@ -183,13 +193,16 @@ async function startLiveParts({ onStop, clock }: Start, { store, directory, refr
 type BackgroundWork = ReturnType<typeof startBackgroundWork>;
 
 /** What works without being asked: alerts, webhooks, the end of sessions. Backups begin when all else has. */
-function startBackgroundWork({ options, log, onStop, clock }: Start, { store, directory, keys }: Storage) {
+function startBackgroundWork(
+  { options, tls, log, onStop, clock }: Start,
+  { store, directory, keys }: Storage,
+) {
   const meter = createMeter({ withProcess: options.metrics !== undefined });
   const mailer = options.mail && counted(createMailer(options.mail), meter.counts.mails);
   const backups = options.backups && createBackups(fileIn(options.stateDir), options.backups, { clock, log });
   const alerts = createServiceAlerts(
     { ...options, ...alertOptions(options) },
-    { store, directory, backups, clock, log },
+    { store, directory, backups, certificateEndsAt: () => tls?.endsAt(), clock, log },
   );
   onStop('alerts', alerts.stop);
   alerts.start();
@@ -208,7 +221,7 @@ function startBackgroundWork({ options, log, onStop, clock }: Start, { store, di
 }
 
 async function buildServiceApp(
-  { options, log, clock }: Start,
+  { options, tls, log, clock }: Start,
   { store, directory, keys }: Storage,
   { screens, callBackList }: LiveParts,
   { meter, mailer, alerts, webhooks, sessions }: BackgroundWork,
@@ -245,7 +258,7 @@ async function buildServiceApp(
       clock,
       log,
     },
-    options,
+    { ...options, https: tls?.pair() },
   );
   return { app, linkOrigin };
 }
@@ -277,6 +290,24 @@ async function startUpkeepParts(
   await server.start();
 }
 
+/** Uses a certificate that has taken the place of the last. One that is of no use is logged once. */
+function renewCertificate({ options, tls, log, onStop }: Start, app: FastifyInstance): void {
+  if (tls === undefined) return;
+  const server = app.server as unknown as Parameters<Tls['renew']>[0];
+  let failed = '';
+  const look = async () => {
+    if (tls.renew(server))
+      log.say('service.certificate-renewed', { date: new Date(tls.endsAt()).toISOString().slice(0, 10) });
+    failed = '';
+  };
+  const sayFailed = (fault: unknown) => {
+    const error = messageOf(fault);
+    if (error !== failed) log.say('service.certificate-not-renewed', { error });
+    failed = error;
+  };
+  onStop('certificate', every(options.tlsEveryMs ?? TLS_MS, look, sayFailed));
+}
+
 /** Makes the first account. Returns whether there was none. */
 async function makeFirstAccount({ options, log, clock }: Start, { store }: Storage): Promise<boolean> {
   const made = await store.withLock(() => firstAccount(store, options.country, clock()));
@@ -300,7 +331,7 @@ function startBackups({ onStop }: Start, { backups }: BackgroundWork): void {
 
 function sayStarted({ options, log }: Start, { directory }: Storage, url: string): void {
   const { host } = options.listen;
-  if (!isLoopback(host) && options.trustedProxies.length === 0)
+  if (!isLoopback(host) && options.trustedProxies.length === 0 && options.tls === undefined)
     log.say('service.plain-http', { host: bracketed(host) });
   log.say('service.started', {
     url,

@@ -1,16 +1,20 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { chmodSync, existsSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { before, describe, type TestContext, test } from 'node:test';
 import { connect } from 'node:tls';
 import { Agent, request } from 'undici';
 import { createCertificate } from '../tools/certificate.ts';
 import { cannotInstall, installPackages } from '../tools/debian.ts';
+import { startCaddy } from '../tools/servers/caddy.ts';
 import { startNginx } from '../tools/servers/nginx.ts';
-import { event, raw, type Served, serve } from '../tools/service/harness.ts';
+import { event, raw, type Served, serve, stateFolder } from '../tools/service/harness.ts';
 import { browse, form, password, person } from '../tools/service/people.ts';
+import { until } from '../tools/until.ts';
 
 const NGINX = '/usr/sbin/nginx';
+const CADDY = '/usr/bin/caddy';
 const cannot = existsSync(NGINX) ? undefined : cannotInstall();
 
 /** Attempts to sign in to `url` from the addresses of this machine, such as 127.0.0.2; gives the status. */
@@ -90,7 +94,6 @@ describe('behind nginx with the sample configuration', { skip: cannot && `nginx:
     const { served, url, ask } = await behindNginx(t);
     const entered = await ask(`${url}/sign-in`, form(url, { name: 'Owner', password }));
     const cookie = String(entered.headers['set-cookie']).split(';')[0] as string;
-    assert.match(cookie, /^__Host-/);
     const page = await ask(`${url}/customers/import`, { headers: { cookie } });
     const token = /name="token" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
     const imports = (table: string) =>
@@ -100,14 +103,123 @@ describe('behind nginx with the sample configuration', { skip: cannot && `nginx:
     assert.ok(status === 200 || status === 422, `${status} ${text.slice(0, 300)}`);
     assert.equal((await imports('x'.repeat(17_000_000))).status, 413);
 
-    const { body } = await ask.stream(`${url}/events`, { headers: { cookie } });
-    const frames = body[Symbol.asyncIterator]();
-    assert.match(String((await frames.next()).value), /event: calls/);
-    assert.equal((await served.post(served.a.token, event())).status, 200);
-    assert.match(String((await frames.next()).value), /event: call/);
-    body.destroy();
+    await seesACall(served, url, ask, entered.headers['set-cookie']);
   });
 });
+
+const cannotCaddy = existsSync(CADDY) ? undefined : cannotInstall();
+
+test('behind Caddy with the sample configuration: wrong passwords count by address, and a screen sees a call at once', {
+  skip: cannotCaddy && `Caddy: ${cannotCaddy}`,
+}, async (t) => {
+  await installPackages({ [CADDY]: 'caddy' });
+  const served = await serve(t, { trustedProxies: ['127.0.0.1'], hosts: ['calls.example.com'] });
+  await person(served, { name: 'Owner', role: 'administrator' });
+  const caddy = await startCaddy(served.url, await createCertificate(served.stateDir, 'calls.example.com'));
+  t.after(() => caddy.stop());
+  const attempt = attempts(t, caddy.url);
+  const statuses: number[] = [];
+  for (let n = 0; n < 12; n += 1) statuses.push(await attempt('127.0.0.2', `wrong ${n}`, `192.0.2.${n}`));
+  assert.deepEqual(statuses, [...Array(10).fill(401), 429, 429]);
+  const ask = asker(t);
+  const entered = await ask(`${caddy.url}/sign-in`, form(caddy.url, { name: 'Owner', password }));
+  assert.equal(entered.headers['strict-transport-security'], 'max-age=31536000');
+  await seesACall(served, caddy.url, ask, entered.headers['set-cookie']);
+});
+
+/** A screen at `url`, with the cookie that it was given, sees a call at once. */
+async function seesACall(
+  { post, a }: Served,
+  url: string,
+  ask: ReturnType<typeof asker>,
+  given: string | string[] | undefined,
+): Promise<void> {
+  const cookie = String(given).split(';')[0] as string;
+  assert.match(cookie, /^__Host-/);
+  const { body } = await ask.stream(`${url}/events`, { headers: { cookie } });
+  const frames = body[Symbol.asyncIterator]();
+  assert.match(String((await frames.next()).value), /event: calls/);
+  assert.equal((await post(a.token, event())).status, 200);
+  assert.match(String((await frames.next()).value), /event: call/);
+  body.on('error', () => {}).destroy();
+}
+
+describe('https by the service itself', { skip: cannot && `openssl: ${cannot}` }, () => {
+  /** A service with files of its own, and two certificates to put there. */
+  async function byItself(t: TestContext) {
+    const folder = stateFolder(t);
+    const [first, second] = [
+      await createCertificate(folder, 'calls.example.com'),
+      await createCertificate(folder, 'new.example.com'),
+    ];
+    const tls = { certificate: join(folder, 'fullchain.pem'), key: join(folder, 'privkey.pem') };
+    const put = (cert: string, key: string) => {
+      copyFileSync(cert, tls.certificate);
+      copyFileSync(key, tls.key);
+    };
+    put(first.cert, first.key);
+    const served = await serve(t, { tls, tlsEveryMs: 20, listen: { host: '0.0.0.0', port: 0 } });
+    const port = Number(new URL(served.url).port);
+    const subject = async () => {
+      const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false });
+      await once(socket, 'secureConnect');
+      const { CN } = socket.getPeerCertificate().subject;
+      socket.destroy();
+      return CN;
+    };
+    return { served, tls, put, first, second, port, url: `https://127.0.0.1:${port}`, subject };
+  }
+
+  test('pages, the API and links; no plain http', async (t) => {
+    const { served, url, port } = await byItself(t);
+    await person(served, { name: 'Owner', role: 'administrator' });
+    const ask = asker(t);
+    assert.match(served.url, /^https:/);
+    assert.ok(!served.said.includes('service.plain-http'));
+    assert.match(await served.service.link(), /^https:/);
+    const entered = await ask(`${url}/sign-in`, form(url, { name: 'Owner', password }));
+    assert.match(String(entered.headers['set-cookie']), / Secure/);
+    const posting = { ...served, post: poster(ask, url) } as unknown as Served;
+    await seesACall(posting, url, ask, entered.headers['set-cookie']);
+    await assert.rejects(request(`http://127.0.0.1:${port}/healthz`));
+    assert.ok(!served.said.includes('service.failed'));
+  });
+
+  test('a new certificate is used without a restart; one without its key is not, and is named once', async (t) => {
+    const { served, put, first, second, subject } = await byItself(t);
+    assert.equal(await subject(), 'calls.example.com');
+    put(second.cert, first.key);
+    const refused = () => served.said.filter((code) => code === 'service.certificate-not-renewed');
+    await until('it is named', () => refused().length > 0);
+    assert.equal(await subject(), 'calls.example.com');
+    put(second.cert, second.key);
+    await until('it is used', async () => (await subject()) === 'new.example.com');
+    assert.equal(served.said.filter((code) => code === 'service.certificate-renewed').length, 1);
+    assert.equal(refused().length, 1);
+  });
+
+  test('files of no use keep the service from starting, and are named', async (t) => {
+    const { tls, put, first, second } = await byItself(t);
+    for (const [cert, key, said] of [
+      [second.cert, first.key, /^SERVICE_TLS_KEY: .*privkey\.pem is not the key of .*fullchain\.pem/],
+      [first.key, first.key, /^SERVICE_TLS_CERT: .*fullchain\.pem holds no certificate/],
+    ] as const) {
+      put(cert, key);
+      await assert.rejects(serve(t, { tls }), { message: said });
+    }
+    await assert.rejects(serve(t, { tls: { ...tls, key: '/nowhere' } }), {
+      message: /^SERVICE_TLS_KEY: cannot read \/nowhere: ENOENT/,
+    });
+  });
+});
+
+/** As `post` of a served service, over https with a self-signed certificate. */
+const poster = (ask: ReturnType<typeof asker>, url: string) => (token: string, body: object) =>
+  ask(`${url}/api/v1/voice/call`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
 
 /** Requests over https with a self-signed certificate. */
 function asker(t: TestContext) {

@@ -1,13 +1,24 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { chmodSync, copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, request } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { Agent, request as undici } from 'undici';
 import { startReceivers } from '../alerts/alert-receivers.ts';
 import { alertSettings } from '../alerts/cause.ts';
+import { createCertificate } from '../tools/certificate.ts';
 import { freePort } from '../tools/free-port.ts';
 import { boot } from '../tools/packaging/container.ts';
 import type { Machine } from '../tools/packaging/machine.ts';
@@ -128,6 +139,37 @@ export async function sandboxTests(t: TestContext, packages: Packages, machine: 
       await answers(reached, status, '/readyz');
       await asks(reached, agi);
     }
+  });
+
+  await t.test('the service answers https with what certbot has obtained', async (t) => {
+    const name = 'calls.example.com';
+    const live = machine.at('etc/letsencrypt/live', name);
+    mkdirSync(live, { recursive: true, mode: 0o700 });
+    const { cert, key } = await createCertificate(live, name);
+    renameSync(cert, join(live, 'fullchain.pem'));
+    renameSync(key, join(live, 'privkey.pem'));
+    const hook = machine.at('root/hook');
+    copyFileSync('config/certbot-deploy-hook', hook);
+    chmodSync(hook, 0o755);
+    const renewed = (lineage: string) =>
+      succeeds(container, 'env', `RENEWED_LINEAGE=/etc/letsencrypt/live/${lineage}`, '/root/hook');
+    await renewed('of-another-site');
+    await renewed(name);
+    const port = await freePort();
+    serviceSettings({
+      SERVICE_LISTEN: `127.0.0.1:${port}`,
+      SERVICE_TLS_CERT: '/etc/pbx-bridge-service/fullchain.pem',
+      SERVICE_TLS_KEY: '/etc/pbx-bridge-service/privkey.pem',
+    });
+    await restart(service);
+    const dispatcher = new Agent({
+      connect: { ca: readFileSync(join(live, 'fullchain.pem')), servername: name },
+    });
+    t.after(() => dispatcher.close());
+    const { statusCode, body } = await undici(`https://127.0.0.1:${port}/healthz`, { dispatcher });
+    assert.deepEqual([statusCode, await body.json()], [200, { storage: 'reached' }]);
+    const { output } = await succeeds(container, 'pbx-bridge', 'service', 'link');
+    assert.match(output, new RegExp(`https://127.0.0.1:${port}/sign-in#`));
   });
 
   await t.test('the bridge reaches the API by a proxy, mail servers and webhooks', async (t) => {

@@ -13,6 +13,8 @@ test('all settings are used', () => {
     DATABASE_URL: 'postgres://pbx:p%40ss@one:5432,two/pbx?sslmode=verify-full',
     DATABASE_LISTEN_URL: 'postgresql://pbx@db/pbx',
     SERVICE_COUNTRY: 'NL',
+    SERVICE_TLS_CERT: '/etc/pbx/fullchain.pem',
+    SERVICE_TLS_KEY: '/etc/pbx/privkey.pem',
     SERVICE_HISTORY_MAX_AGE: '90d',
     SERVICE_HISTORY_MAX_ENTRIES: '1000000',
     SERVICE_CALLS_MAX_AGE: '60d',
@@ -28,6 +30,7 @@ test('all settings are used', () => {
   assert.deepEqual(options, {
     listen: { host: '::1', port: 0 },
     stateDir: '/var/lib/pbx',
+    tls: { certificate: '/etc/pbx/fullchain.pem', key: '/etc/pbx/privkey.pem' },
     metrics: { host: '127.0.0.1', port: 9439 },
     database: {
       url: 'postgres://pbx:p%40ss@one:5432,two/pbx?sslmode=verify-full',

@@ -32,7 +32,17 @@ export const serviceSection = section({
         takes: 'an address and a port, such as 127.0.0.1:8080 or [::]:8080; port 0 for any free port',
       })
       .prefault('127.0.0.1:8080')
-      .describe('Address of the service. To serve other machines, use a reverse proxy with https.'),
+      .describe(
+        'Address of the service. To serve other machines, use a reverse proxy with https, or SERVICE_TLS_CERT.',
+      ),
+    SERVICE_TLS_CERT: line('the path of a PEM file')
+      .optional()
+      .describe(
+        'Certificate with which the service answers https, and no plain http, followed by those between it and its authority (fullchain.pem of certbot). When the file changes, the new one is used within a minute.',
+      ),
+    SERVICE_TLS_KEY: line('the path of a PEM file')
+      .optional()
+      .describe('Private key of SERVICE_TLS_CERT, without a passphrase.'),
     SERVICE_METRICS_LISTEN: listen()
       .prefault('off')
       .describe(
@@ -129,15 +139,25 @@ export const serviceSection = section({
         'Names under which browsers reach the service, such as that of the reverse proxy. Pages are refused under any other name but IP addresses, localhost and the machine’s own name.',
       ),
   },
-  conflicts: ({ SERVICE_BACKUP_DIR, DATABASE_URL }) =>
-    SERVICE_BACKUP_DIR !== undefined && DATABASE_URL !== undefined
+  conflicts: ({ SERVICE_BACKUP_DIR, DATABASE_URL, SERVICE_TLS_CERT, SERVICE_TLS_KEY }) => [
+    ...(SERVICE_BACKUP_DIR !== undefined && DATABASE_URL !== undefined
       ? ['SERVICE_BACKUP_DIR: is set, and DATABASE_URL too; back PostgreSQL up with pg_dump']
-      : [],
+      : []),
+    ...((SERVICE_TLS_CERT === undefined) !== (SERVICE_TLS_KEY === undefined)
+      ? [
+          `SERVICE_TLS_${SERVICE_TLS_CERT === undefined ? 'KEY' : 'CERT'}: is set alone; takes a certificate and its key together`,
+        ]
+      : []),
+  ],
   build: (values) => {
     const publicUrl = values.SERVICE_URL;
     const [, host = '', port] = address.exec(values.SERVICE_LISTEN) ?? [];
     return {
       listen: { host: host.replace(/^\[|\]$/g, ''), port: Number(port) },
+      tls:
+        values.SERVICE_TLS_CERT !== undefined && values.SERVICE_TLS_KEY !== undefined
+          ? { certificate: values.SERVICE_TLS_CERT, key: values.SERVICE_TLS_KEY }
+          : undefined,
       metrics: values.SERVICE_METRICS_LISTEN,
       stateDir: values.SERVICE_STATE_DIR,
       database:

@@ -42,6 +42,8 @@ export type AppOptions = {
   readonly requestTimeoutMs?: number;
   /** A client that has stopped sending or reading for this long is disconnected, ms: it takes memory. */
   readonly stalledMs?: number;
+  /** The certificate and its key, PEM; absent: plain http. */
+  readonly https?: { readonly cert: string; readonly key: string } | undefined;
 };
 
 /** The service as a Fastify application: does not listen, reads no environment. */
@@ -66,7 +68,12 @@ export async function buildApp(context: ServiceContext, options: AppOptions): Pr
 
 /** With the limits on what arrives, and the headers of every response. */
 function createApp(context: ServiceContext, options: AppOptions): FastifyInstance {
-  const { requestTimeoutMs = ARRIVAL_MS } = options;
+  const { requestTimeoutMs = ARRIVAL_MS, https } = options;
+  const http = {
+    headersTimeout: requestTimeoutMs,
+    // How often Node checks for requests that take too long.
+    connectionsCheckingInterval: Math.min(requestTimeoutMs, 5000),
+  };
   const app: FastifyInstance = Fastify({
     clientErrorHandler: unreadableRequests(context.log, context.clock, () => app),
     bodyLimit: limits.bodyBytes,
@@ -74,11 +81,9 @@ function createApp(context: ServiceContext, options: AppOptions): FastifyInstanc
     exposeHeadRoutes: true,
     requestTimeout: 0, // see limitArrival
     connectionTimeout: options.stalledMs ?? STALLED_MS,
-    http: {
-      headersTimeout: requestTimeoutMs,
-      // How often Node checks for requests that take too long.
-      connectionsCheckingInterval: Math.min(requestTimeoutMs, 5000),
-    },
+    http,
+    // To its plugins and hooks, a server is one of Node's, with or without TLS.
+    ...((https && { https: { ...http, ...https, handshakeTimeout: requestTimeoutMs } }) as object),
     keepAliveTimeout: 72_000,
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
     rewriteUrl: ({ url = '' }) => routable(url),

@@ -18,7 +18,7 @@ export async function listen(
         : `cannot listen on ${bracketed(host)}:${port} (${error.code ?? error.message}): choose an address of this machine, and a port that this user may use`;
     throw new Error(`SERVICE_LISTEN: ${why}`, { cause: error });
   });
-  return `http://${bracketed(host)}:${(app.server.address() as AddressInfo).port}`;
+  return `${app.initialConfig.https ? 'https' : 'http'}://${bracketed(host)}:${(app.server.address() as AddressInfo).port}`;
 }
 
 /** Ends when the last response is sent, or is cut off. */

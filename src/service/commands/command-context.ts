@@ -22,6 +22,7 @@ export type ServiceCommandsIo = {
     listen: { host: string; port: number };
     hosts: readonly string[];
     publicUrl?: string | undefined;
+    tls?: object | undefined;
   };
   /** Reads where alerts go; throws if the settings are invalid. */
   alerts(): { readonly alerts: AlertSettings; readonly mail: MailOptions | undefined };

@@ -1,6 +1,11 @@
 import { hostname } from 'node:os';
 
-type Configured = { readonly publicUrl?: string | undefined; readonly hosts: readonly string[] };
+type Configured = {
+  readonly publicUrl?: string | undefined;
+  readonly hosts: readonly string[];
+  /** Whether the service answers https by itself: anything but undefined. */
+  readonly tls?: object | undefined;
+};
 
 /**
  * `https://calls.example.com`, as the settings say that people reach the service: SERVICE_URL, or https and the first of
@@ -16,7 +21,7 @@ export const publicAddress = ({ publicUrl, hosts }: Configured): string | undefi
 export const linkAddress = (
   configured: Configured,
   { host, port }: { readonly host: string; readonly port: number },
-): string => publicAddress(configured) ?? `http://${hostInUrl(host)}:${port}`;
+): string => publicAddress(configured) ?? `${configured.tls ? 'https' : 'http'}://${hostInUrl(host)}:${port}`;
 
 /** A host in a URL. If it is all addresses of this machine, its name. */
 function hostInUrl(host: string): string {

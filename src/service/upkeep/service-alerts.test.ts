@@ -15,6 +15,7 @@ function setUp(t: TestContext) {
   const now = Date.UTC(2026, 10, 22, 9);
   const said: string[] = [];
   let isRemoved = false;
+  let endsAt: number | undefined;
   const log: Log = {
     say: (code, fields) => void said.push(`${code} ${fields?.problem}`),
     child: () => log,
@@ -35,7 +36,7 @@ function setUp(t: TestContext) {
   const open = () =>
     createServiceAlerts(
       { stateDir, name: 'calls.example.com', alerts: settings, mail: undefined },
-      { store, directory, backups: undefined, clock: () => now, log },
+      { store, directory, backups: undefined, certificateEndsAt: () => endsAt, clock: () => now, log },
     );
   let alerts = open();
   return {
@@ -46,6 +47,9 @@ function setUp(t: TestContext) {
     },
     restart(): void {
       alerts = open();
+    },
+    expiresAt(date: string): void {
+      endsAt = Date.parse(date);
     },
     removeAccount(): void {
       isRemoved = true;
@@ -61,6 +65,15 @@ test('while the storage does not answer, nothing that is read from it is over', 
   assert.deepEqual(await check(), ['alert.began service.not-stored']);
   stored();
   assert.deepEqual(await check(), ['alert.over service.not-stored']);
+});
+
+test('a certificate of https that expires within two weeks is announced, until there is a new one', async (t) => {
+  const { check, expiresAt } = setUp(t);
+  await check();
+  expiresAt('2026-12-01');
+  assert.deepEqual(await check(), ['alert.began problem.certificate']);
+  expiresAt('2027-02-01');
+  assert.deepEqual(await check(), ['alert.over problem.certificate']);
 });
 
 test('when an account is removed, its problems are over, and its name is no longer in the file', async (t) => {

@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { type AlertSettings, alertTargets } from '../../shared/alerts/alert-targets.ts';
 import { type Alerts, createAlerts } from '../../shared/alerts/alerts.ts';
-import { watchDisk } from '../../shared/alerts/machine-problems.ts';
+import { certificateProblem, watchDisk } from '../../shared/alerts/machine-problems.ts';
 import { type Problem, type ProblemKey, problem } from '../../shared/alerts/problem.ts';
 import type { Log } from '../../shared/log/log.ts';
 import type { MailOptions } from '../../shared/mail/mail.ts';
@@ -37,6 +37,8 @@ type Parts = {
   readonly store: Store;
   readonly directory: ServiceDirectory;
   readonly backups: Backups | undefined;
+  /** When the certificate of https expires, Unix ms; undefined without one. */
+  readonly certificateEndsAt: () => number | undefined;
   readonly clock: () => number;
   readonly log: Log;
 };
@@ -100,6 +102,7 @@ function createProblemReader(stateDir: string, notStored: () => string | undefin
       ...storage,
       ...disk.problems,
       ...tokenProblems(directory, now),
+      ...certificateProblem('certificate-https', 'the certificate of https', parts.certificateEndsAt(), now),
       ...(failing === undefined
         ? []
         : [problem('backup', 'service.backup-failed', failing, { since: failing.since })]),

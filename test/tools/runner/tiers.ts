@@ -18,7 +18,7 @@ const slow = [
   'test/stock/',
   // Chromium and Firefox.
   'test/integration/browser-',
-  // PostgreSQL, PgBouncer, MariaDB, nginx, promtool, OpenSMTPD.
+  // PostgreSQL, PgBouncer, MariaDB, nginx, Caddy, promtool, OpenSMTPD.
   'test/integration/certificate',
   'test/integration/mail-debian',
   'test/integration/mysql-source',

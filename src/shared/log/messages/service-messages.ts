@@ -104,8 +104,20 @@ export const serviceMessages = {
   'service.plain-http': {
     level: 'warn',
     text: 'listening on {host} without https: passwords and tokens can be read on the network',
-    means: 'SERVICE_LISTEN is reachable from other machines, and no reverse proxy is configured.',
-    todo: 'Put a proxy with https in front (config/nginx-service.conf), listen on 127.0.0.1 or on the network of the proxy, and set SERVICE_TRUSTED_PROXIES.',
+    means: 'SERVICE_LISTEN is reachable from other machines, without https and without a reverse proxy.',
+    todo: 'Set SERVICE_TLS_CERT, or put a proxy with https in front (config/nginx-service.conf), listen on 127.0.0.1 or on the network of the proxy, and set SERVICE_TRUSTED_PROXIES.',
+  },
+  'service.certificate-renewed': {
+    level: 'info',
+    text: 'https has the new certificate, which expires on {date}',
+    means: 'SERVICE_TLS_CERT has changed. Connections that were open keep the old one until they end.',
+  },
+  'service.certificate-not-renewed': {
+    level: 'warn',
+    text: 'https keeps the old certificate: {error}',
+    means:
+      'The files of SERVICE_TLS_CERT and SERVICE_TLS_KEY have changed, and are of no use. They are read again every minute; logged once.',
+    todo: 'Put the certificate and its key there, readable for the user of the service (config/operating.md). If the program that renews them was just writing, nothing is to be done.',
   },
   'service.unknown-host': {
     level: 'warn',

@@ -1,0 +1,51 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Certificate } from '../certificate.ts';
+import { freePort } from '../free-port.ts';
+import { atExit } from '../lab/at-exit.ts';
+import { answers } from './nginx.ts';
+
+const sample = new URL('../../../config/Caddyfile', import.meta.url);
+
+/** Caddy in front of a service, configured as in the sample, with this certificate in place of one that it obtains. */
+export async function startCaddy(
+  service: string,
+  { cert, key }: Certificate,
+): Promise<{ url: string; stop(): Promise<void> }> {
+  const folder = mkdtempSync(join(tmpdir(), 'pbx-bridge-caddy-'));
+  const port = await freePort();
+  const site = readFileSync(sample, 'utf8')
+    .replace(
+      /^calls\.example\.com {$/m,
+      `calls.example.com:${port}, 127.0.0.1:${port} {\n\tbind 127.0.0.1\n\ttls ${cert} ${key}`,
+    )
+    .replace('127.0.0.1:8080', new URL(service).host);
+  const options =
+    '{\n\tadmin off\n\tauto_https disable_redirects\n\tservers {\n\t\tprotocols h1 h2\n\t}\n}\n';
+  const file = join(folder, 'Caddyfile');
+  writeFileSync(file, options + site);
+  const child = spawn('/usr/bin/caddy', ['run', '--adapter', 'caddyfile', '--config', file], {
+    env: { ...process.env, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let said = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    said += chunk.toString();
+  });
+  const forget = atExit(() => child.kill('SIGTERM'));
+  const ended = once(child, 'exit');
+  await Promise.race([answers(port), ended]);
+  if (child.exitCode !== null) throw new Error(`Caddy did not start:\n${said}`);
+  return {
+    url: `https://127.0.0.1:${port}`,
+    async stop() {
+      forget();
+      child.kill('SIGTERM');
+      await ended;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
