@@ -98,6 +98,8 @@ export type Leg = {
   isSilent: boolean;
   /** True if no channel's Dial has made it, but Asterisk itself, for Page() or ARI. */
   readonly isDialledByPbx: boolean;
+  /** The Uniqueid of the channel whose Dial has made it. */
+  readonly dialledBy: string | undefined;
   /** True while Page() has it in its conference. It answers by itself: nobody has picked it up. */
   isPaged: boolean;
 };
@@ -183,6 +185,7 @@ export function legRole(before: Role, now: Partial<Omit<Leg, 'type'>>): Leg {
           isBegun: false,
           isSilent: false,
           isDialledByPbx: false,
+          dialledBy: undefined,
           isPaged: false,
         };
   return { ...known, ...now, type: 'leg' };

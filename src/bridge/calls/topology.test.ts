@@ -14,6 +14,7 @@ test('a channel that is dialled out over the trunk has nothing of a caller any m
     isBegun: true,
     isSilent: false,
     isDialledByPbx: true,
+    dialledBy: undefined,
     isPaged: false,
   });
 });

@@ -256,6 +256,7 @@ function dialled(state: TrackerState, { uniqueid, dialString, by = '', place }: 
     dialled: number || undefined,
     isBegun: true,
     isDialledByPbx: by === '',
+    dialledBy: by || undefined,
   });
   awaitRinging(state, channel);
   setLeg(state, channel, leg);

@@ -121,6 +121,33 @@ describe('who rings', () => {
     assert.deepEqual(who([[caller], after(1, rings(anna)), ends(3)], bot).rang, []);
   });
 
+  test('a phone that Page() has dialled is nobody, also over Local channels and when it rings last', () => {
+    const [outer, inner] = [
+      local,
+      [created('1.7', 'Local/x@y-00000003;1'), created('1.8', 'Local/x@y-00000003;2')],
+    ] as const;
+    const by = (leg: Channel, { uniqueid }: Channel): Input[] => [
+      { ...leg, state: 5 },
+      { ...dialled(leg, ''), by: uniqueid },
+    ];
+    const page = (leg: Channel): Input => ({
+      ...enters(conference, leg),
+      ...{ creator: 'ConfBridge', context: 'from-internal', exten: 's' },
+    });
+    const paging = [[caller, enters(conference, caller)], after(1, [...outer], rings(outer[0]))];
+    const overLocal = [...paging, after(2, by(anna, outer[1]))];
+    assert.deepEqual(who([[caller], after(1, rings(anna)), after(3, page(anna)), ends(9)]).rang, []);
+    assert.deepEqual(who([...overLocal, after(3, page(outer[0])), ends(9)]).rang, []);
+    assert.deepEqual(
+      who([...paging, after(2, page(outer[0])), after(3, by(anna, outer[1])), ends(9)]).rang,
+      [],
+    );
+    const twice = [after(2, [...inner]), after(2, by(inner[0], outer[1])), after(2, by(anna, inner[1]))];
+    assert.deepEqual(who([...paging, ...twice, after(3, page(outer[0])), ends(9)]).rang, []);
+    const other = [...overLocal, after(2, rings(ben)), after(3, page(outer[0])), ends(9)];
+    assert.deepEqual(who(other).rang, [['102', 2, 7]]);
+  });
+
   test('who comes and goes very often: what is not in the list any more takes nobody else’s time', () => {
     const up = (leg: Channel) => ({ ...leg, state: 6 });
     const both = [caller, enters(conference, caller), up(anna), up(ben)];

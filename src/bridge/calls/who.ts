@@ -6,7 +6,7 @@ import {
   shortText,
 } from '../../shared/api/contract/call-extras.ts';
 import { callerIdOf } from './caller-id.ts';
-import { type Channel, callerOf, type Leg, RINGING, UP } from './channel.ts';
+import { type Channel, callerOf, isPaged, type Leg, RINGING, UP } from './channel.ts';
 import { otherHalf } from './channel-name.ts';
 import { beganAt, type OpenCall } from './open-call.ts';
 import { legsOf, partiesOf, setRole } from './topology.ts';
@@ -123,8 +123,13 @@ function beginToRing(state: TrackerState, call: OpenCall, { rang, ringing }: Who
   state.whoChanged.add(call.uniqueid);
 }
 
-/** A leg has turned out to be one that Page() has dialled: it answers by itself, and what it rang was for nobody. */
-export function legIsPaged(state: TrackerState, call: OpenCall, leg: Channel): void {
+/** A leg has turned out to be one that Page() has dialled: it answers by itself, and what rang was for nobody. */
+export function legIsPaged(state: TrackerState, call: OpenCall, paged: Channel): void {
+  for (const leg of legsOf(state, call.uniqueid))
+    if (leg.kind === 'real' && dialPath(state, leg).has(paged)) hasNotRung(state, call, leg);
+}
+
+function hasNotRung(state: TrackerState, call: OpenCall, leg: Channel): void {
   legChanged(state, leg);
   const by = personOf(state, call, leg);
   const { rang } = whoOf(state, call);
@@ -134,6 +139,17 @@ export function legIsPaged(state: TrackerState, call: OpenCall, leg: Channel): v
   rang.splice(nth, 1);
   state.whoChanged.add(call.uniqueid);
   saveWho(state, call);
+}
+
+/** The leg, and the Local channels over which it was dialled, nearest first. */
+function dialPath(state: TrackerState, leg: Channel): Set<Channel> {
+  const path = new Set([leg]);
+  for (const { role } of path) {
+    const dialler = role.type === 'leg' ? state.channels.get(role.dialledBy ?? '') : undefined;
+    const half = dialler?.kind === 'local' ? state.locals.get(otherHalf(dialler.name)) : undefined;
+    if (half !== undefined) path.add(half);
+  }
+  return path;
 }
 
 /** One person may have several phones. */
@@ -151,8 +167,8 @@ function ceaseUnlessRung(state: TrackerState, call: OpenCall, { rang, ringing }:
 /** A mobile's provider need not say that it rings. Asterisk may say that a leg rings before it says what was dialled. */
 function isRinging(state: TrackerState, leg: Channel): boolean {
   const { kind, goneAt, role, state: is, name } = leg;
-  if (kind !== 'real' || goneAt !== undefined || role.type !== 'leg' || role.isPaged || !role.isBegun)
-    return false;
+  if (kind !== 'real' || goneAt !== undefined || role.type !== 'leg' || !role.isBegun) return false;
+  if ([...dialPath(state, leg)].some(isPaged)) return false;
   const isTrunk = isTrunkEnd(state, leg);
   const isDialling = is < UP && (isTrunk ? role.dialled !== undefined : role.isSilent);
   if (!isDialling && (isTrunk || is !== RINGING)) return false;

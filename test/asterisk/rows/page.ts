@@ -16,6 +16,7 @@ function paged(name: string, says: string, dialplan: readonly string[]): Row {
       call.hangsUp();
     },
     reported: [{}],
+    who: { rang: [], talked: [] },
     fromRecords: {
       why: 'the records are those of a conference that phones have joined',
       reported: [{ answeredBy: 1 }],
@@ -29,10 +30,7 @@ export const pageRows: readonly Row[] = [
     'Answer()',
     'Page(PJSIP/{P}1&PJSIP/{P}2,q)',
   ]),
-  {
-    ...paged('page-duplex', 'The same, and the phones may speak too.', ['Page(PJSIP/{P}1&PJSIP/{P}2,dq)']),
-    who: { rang: [], talked: [] },
-  },
+  paged('page-duplex', 'The same, and the phones may speak too.', ['Page(PJSIP/{P}1&PJSIP/{P}2,dq)']),
   paged('page-local', 'The same over Local channels, as FreePBX pages.', [
     'Answer()',
     'Page(Local/{P}1@from-internal&Local/{P}2@from-internal,q)',
