@@ -54,6 +54,8 @@ const configured: Input = {
   contexts: [['SIP/1001', 'from-internal']],
   guestContext: 'from-guest',
 };
+/** A mobile: of the house, or a stranger's. */
+const ben = { ...created('5.4', 'PJSIP/out-00000009'), linkedid: '5.4' };
 const begins = [anna, leg, dials()];
 const talks = [becomes(leg, 'up'), becomes(anna, 'up'), ...join('b', leg, anna)];
 const call = { uniqueid: '5.2', number: wanted, by: '1001' };
@@ -70,6 +72,11 @@ const cases: [name: string, inputs: Inputs, over: OutgoingCall[], settings?: Par
     becomes({ uniqueid: '5.3' }, 'up'), becomes(anna, 'up'), ...join('b', { uniqueid: '5.3' }, anna), hangsUp(anna), hangsUp({ uniqueid: '5.3' })], [{ ...call, talkedMs: 1_000 }]],
   ['handed on to a colleague', [...begins, ...talks, created('6.1', 'PJSIP/1002-00000007', 6), enters('b', { uniqueid: '6.1' }), leaves('b', anna), hangsUp(anna),
     hangsUp(leg)], [{ ...call, talkedMs: 5_000 }]],
+  ['handed on to somebody outside', [...begins, ...talks, ben, dials(ben, '0612345678@out'), becomes(ben, 'up'), leaves('b', anna), enters('b', ben), hangsUp(anna)], [{ ...call, talkedMs: 4_000 }]],
+  ['handed on to somebody outside, and back', [...begins, ...talks, ben, dials(ben, '0612345678@out'), becomes(ben, 'up'), leaves('b', anna), enters('b', ben), enters('b', anna), leaves('b', leg),
+    hangsUp(leg)], [{ ...call, talkedMs: 5_000 }]],
+  ['by somebody outside, whom a program has called first', [ben, dials(ben, '0612345678@out', null), becomes(ben, 'up'), { ...leg, linkedid: '5.4' }, dials(leg, '0209876543@out', '5.4'), becomes(leg, 'up'),
+    ...join('b', leg, ben), hangsUp(ben), hangsUp(leg)], [{ ...call, by: undefined, talkedMs: 1_000 }]],
   ['in E.164, by the address of an endpoint', [anna, leg, dials(leg, 'out/sip:+31209876543@192.0.2.1:5060'), hangsUp(leg), hangsUp(anna)], [unreached]],
   ['with the digit that the trunk wants', [anna, leg, dials(leg, '90209876543@out'), hangsUp(leg), hangsUp(anna)], [unreached], { trunkNumbers: [{ glob: 'PJSIP/out-*', notation: { kind: 'auto', strip: '9', rule: 'PJSIP/out-*:strip=9' } }] }],
   ['another number', [anna, leg, dials(leg, '0201112223@out'), ...talks, hangsUp(leg), hangsUp(anna)], []],

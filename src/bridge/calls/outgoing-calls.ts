@@ -32,6 +32,8 @@ type Followed = {
   /** The Uniqueids of the channels that were dialled: of several trunks, one after the other. */
   readonly legs: string[];
   phone: Phone | undefined;
+  /** The Uniqueids of the phones here that have talked. */
+  readonly phones: Set<string>;
   /** Whether the far end has picked up, or a machine of its network. */
   isAnswered: boolean;
   /** Unix ms. */
@@ -75,7 +77,7 @@ export function createOutgoingCalls(
     const known = calls.get(key);
     if (known === undefined && calls.size === MOST) return;
     const call: Followed = known ?? {
-      ...{ uniqueid, number, dialler: by, legs: [], isAnswered: false },
+      ...{ uniqueid, number, dialler: by, legs: [], phones: new Set(), isAnswered: false },
       ...{ talkingSince: undefined, talkedMs: undefined },
       phone: whoDials(state, leg, by),
     };
@@ -88,13 +90,19 @@ export function createOutgoingCalls(
     const legs = call.legs.flatMap((uniqueid) => present(state, uniqueid) ?? []);
     call.isAnswered ||= legs.some((leg) => leg.state === UP);
     const people = legs.flatMap((leg) => peopleWith(state, leg));
-    if (people.length > 0) {
+    const phones = people.filter((person) => !isTrunkEnd(state, person));
+    for (const { uniqueid } of phones) call.phones.add(uniqueid);
+    // Somebody who is reached over a trunk may be from here, unless a phone here has handed the call on.
+    const isWithUs = phones.length > 0 || (people.length > 0 && call.phones.size === 0);
+    if (isWithUs) {
       call.talkingSince ??= state.at;
       call.phone ??= people.flatMap((person) => phoneHere(state, person) ?? [])[0];
     } else if (call.talkingSince !== undefined) {
       call.talkedMs = (call.talkedMs ?? 0) + Math.max(0, state.at - call.talkingSince);
       call.talkingSince = undefined;
     }
+    const isGone = [...call.phones].every((uniqueid) => present(state, uniqueid) === undefined);
+    if (people.length > 0 && !isWithUs && isGone) return true;
     if (legs.length > 0) return false;
     // The dialplan may try another trunk.
     return call.talkedMs !== undefined || present(state, call.dialler ?? '') === undefined;
