@@ -26,6 +26,8 @@ for (const [line, value] of [
   ['AMI_SECRET="a"b"', '"a"b"'],
   ['AMI_SECRET=pa\\nss#', 'pa\\nss#'],
   ['AMI_SECRET=pass\r', 'pass'],
+  ['AMI_SECRET: pa#ss # of the manager user', 'pa#ss'],
+  ['export\tAMI_SECRET\t=\tpa#ss', 'pa#ss'],
   ['AMI_SECRET=pa=ss$HOME', 'pa=ss$HOME'],
 ] as const)
   test(`${JSON.stringify(line)} is ${JSON.stringify(value)}`, () => {

@@ -9,14 +9,17 @@ const quotes = ["'", '"', '`'] as const;
  * @throws ConfigError if a value cannot be written in this way.
  */
 export function parseEnvFile(text: string): Environment {
-  return parse(text.replace(/^(\s*(?:export\s+)?([\w.-]+)[ \t]*=)(.*)$/gm, quoteValue));
+  return parse(text.replace(linesOf('[\\w.-]+'), quoteValue));
 }
 
-/** The lines that set what this expression names, as they are read; what stands before the name, and the name, are its groups. */
+/**
+ * The lines that set what this expression names, as they are read. Its groups: what stands before the name, the name, what separates
+ * it from the value, and the rest.
+ */
 export const linesOf = (names: string): RegExp =>
-  new RegExp(`^([ \\t]*(?:export[ \\t]+)?)(${names})(?:[ \\t]*=|:[ \\t]).*$`, 'gm');
+  new RegExp(`^([ \\t]*(?:export[ \\t]+)?)(${names})([ \\t]*=|:[ \\t])(.*)$`, 'gm');
 
-function quoteValue(line: string, beginning: string, name: string, rest: string): string {
+function quoteValue(line: string, beginning: string, name: string, separator: string, rest: string): string {
   if (/^\s*(['"`])(?:(?!\1).)*\1(?:\s+#.*)?\s*$/.test(rest)) return line;
   const value = rest.replace(/\s#.*$/, '').trim();
   if (!/^['"`]|#/.test(value)) return line;
@@ -25,5 +28,5 @@ function quoteValue(line: string, beginning: string, name: string, rest: string)
     throw new ConfigError([
       `${name}: has each of ' " and \` in it; put it into a file, and its path into ${name}_FILE`,
     ]);
-  return `${beginning}${quote}${value}${quote}`;
+  return `${beginning}${name}${separator}${quote}${value}${quote}`;
 }
