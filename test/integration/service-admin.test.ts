@@ -386,8 +386,17 @@ test('administration: who runs the service limits an account, removes it, and ad
   assert.equal((await ask(`${url}/admin/export`, { token: operator })).status, 401, 'it opens no account');
 
   assert.equal((await admin('DELETE', `/accounts/${beta}`)).status, 401);
+  const eventsOfBeta = (query = '') => ask(`${url}/admin/events${query}`, { token });
+  const { cursor } = (await eventsOfBeta()).json as { cursor: string };
+  let ended: number | undefined;
+  void eventsOfBeta(`?after=${cursor}&wait=50`).then(({ status }) => {
+    ended = status;
+  });
   for (const status of [204, 404])
     assert.equal((await asOperator('DELETE', `/accounts/${beta}`)).status, status);
+  // Before its own time is over.
+  const early = { longestMs: 30_000 };
+  assert.equal(await until('the request that waits for its events to end', () => ended, early), 401);
   assert.equal((await post(b.token, event({ id: '5' }))).status, 401);
   assert.equal((await ask(account, { token })).status, 401);
   assert.equal((await post(a.token, event({ id: '5' }))).status, 200, 'the other goes on');

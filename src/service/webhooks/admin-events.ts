@@ -74,7 +74,10 @@ export function adminEventRoutes(app: ZodInstance, parts: Parts): void {
   const waiters = createEventWaiters({
     newest: (accounts) => parts.store.webhooks.events.newest(accounts),
   });
-  app.addHook('preClose', async () => waiters.endAll());
+  app.addHook('preClose', async () => waiters.end());
+  parts.directory.onRemoved(({ accounts }) => {
+    for (const account of accounts) waiters.end(account);
+  });
   app.get('/events', { ...read, config: { waits: true } }, async (request, reply) => {
     const { after, ...asked } = request.query;
     const account = parts.accountOf(request).id;

@@ -34,9 +34,9 @@ export function createEventWaiters({ newest }: Pick<CallEventStore, 'newest'>) {
       stopLooking?.();
       stopLooking = undefined;
     },
-    /** Answers all of them. */
-    endAll(): void {
-      for (const { end } of waiting) end();
+    /** Answers those of an account, or all. */
+    end(of?: number): void {
+      for (const { account, end } of waiting) if (of === undefined || account === of) end();
     },
     count: () => waiting.size,
   };
