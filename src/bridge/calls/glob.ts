@@ -5,7 +5,10 @@ const globOptions = { bash: true, dot: true } as const;
 
 /** True for a text that one of these globs matches; false for every text without globs. */
 export function globMatcher(globs: readonly string[], options = {}): (text: string) => boolean {
-  return globs.length === 0 ? () => false : picomatch([...globs], { ...globOptions, ...options });
+  if (globs.length === 0) return () => false;
+  // picomatch takes the ! of a bracket for one of its characters.
+  const patterns = globs.map((glob) => glob.replaceAll('[!', '[^'));
+  return picomatch(patterns, { ...globOptions, ...options });
 }
 
 /** The same for names of channels. Asterisk finds a technology in any case, so people write them in any. */

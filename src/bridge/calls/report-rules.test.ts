@@ -55,6 +55,16 @@ test('a number called is matched as it came in, and in North America as it is di
   assert.equal(rule({ caller: '+4930901820' }, 'report caller 4930*', 'DE'), 'ignore *');
 });
 
+test('[!1-3] is any character but these, as in a shell and as [^1-3]', () => {
+  for (const glob of ['4[!1-3]?', '4[^1-3]?'])
+    assert.deepEqual(
+      ['402', '412', '4!2'].map(
+        (called) => decidingRule(tableOf(`ignore extension ${glob}`), { called })?.action,
+      ),
+      ['ignore', undefined, 'ignore'],
+    );
+});
+
 test('what no rule matches is reported', () => {
   const open = tableOf('ignore called +4930999*');
   assert.equal(decidingRule(open, { called: '+4930123456' }), undefined);
