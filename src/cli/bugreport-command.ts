@@ -77,6 +77,7 @@ function maskedRecording(file: string, secrets: readonly string[]): string {
   return [
     formatRecordingHeader({
       ...header,
+      masked: true,
       row: reportMask(secrets)(header.row),
       channels: texts(channels),
       bridges: texts(bridges),

@@ -75,7 +75,9 @@ export async function record(context: Context, options: RecordOptions, stop: Abo
       printError(`cannot connect to Asterisk: ${why}; run pbx-bridge check`);
       return exitCodes.failed;
     }
-    const how = options.showNumbers ? 'numbers and names not masked' : 'numbers and names masked';
+    const how = options.showNumbers
+      ? 'numbers and names not masked'
+      : `numbers and names masked${rules.reportRules.length > 0 ? ', but not those that REPORT_RULES tell apart by masked digits' : ''}`;
     if (!json) terminal.wrapped('', `recording into ${options.out}, ${how}; stop with Ctrl-C`, 0);
     await (options.seconds === undefined ? once(stop) : pause(options.seconds, stop));
   } finally {

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { withMaskedDigits } from '../bridge/ami/recording/mask.ts';
 import { inputsOf, lookedUpIn, parseRecording, type Recording } from '../bridge/ami/recording/recording.ts';
 import type { JournalEntry, Report } from '../bridge/calls/effect.ts';
 import { type DryRun, dryRun } from '../bridge/calls/explain/dry-run.ts';
@@ -32,7 +33,7 @@ export async function replay(
   const { calls: settings } = loadConfig({ calls: callsSection }, context.io.environment());
   if (expect !== undefined) return compare(context, file, expect, { settings, showNumbers });
   const recording = parseRecording(readFileSync(file, 'utf8'));
-  const found = dryRun(settings, inputsOf(recording));
+  const found = playedBy(settings, recording, context);
   if (onlyCalls) {
     const lines = linesOf(found, recording);
     if (context.json) context.terminal.json({ calls: lines });
@@ -45,15 +46,32 @@ export async function replay(
   return calls.length > 0 ? exitCodes.ok : exitCodes.notFound;
 }
 
+/** What the settings make of the recording; says which of their rules ask for digits that it may not have. */
+function playedBy(
+  settings: CallSettings,
+  recording: Recording,
+  { printError }: Pick<Context, 'printError'>,
+): DryRun {
+  if (recording.masked === false) return dryRun(settings, inputsOf(recording));
+  const { rules, unsure } = withMaskedDigits(settings.reportRules);
+  const found = dryRun({ ...settings, reportRules: rules }, inputsOf(recording));
+  if (unsure.size > 0)
+    printError(
+      `Numbers may be masked in this recording: unless it was recorded with these REPORT_RULES, they may decide otherwise of real ones: ${[...unsure].join(', ')}`,
+    );
+  return found;
+}
+
 const linesOf = ({ journal }: DryRun, recording: Recording) => callLines(journal, lookedUpIn(recording));
 
 /** Compares the calls of a recording with those that a file expects. */
 function compare(
-  { terminal, json, printError }: Context,
+  context: Context,
   file: string,
   expect: string,
   { settings, showNumbers }: { readonly settings: CallSettings; readonly showNumbers: boolean },
 ): number {
+  const { terminal, json, printError } = context;
   const read = <T>(path: string, parse: (text: string) => T): T | undefined => {
     try {
       return parse(readFileSync(path, 'utf8'));
@@ -65,7 +83,7 @@ function compare(
   const expected = read(expect, parseExpected);
   const recording = expected && read(file, parseRecording);
   if (expected === undefined || recording === undefined) return compared.unreadable;
-  const diff = compareCalls(expected, linesOf(dryRun(settings, inputsOf(recording)), recording)).map(
+  const diff = compareCalls(expected, linesOf(playedBy(settings, recording, context), recording)).map(
     ({ is, line }): DiffLine => ({ is, line: is === 'lacks' || showNumbers ? line : maskedLine(line) }),
   );
   const isSame = diff.every(({ is }) => is === 'same');

@@ -11,13 +11,17 @@ import { until } from '../tools/until.ts';
 
 const { recording, calls } = scenario('asterisk-22/extension-caller-hangs-up');
 const environment = { DEFAULT_COUNTRY: 'DE' };
+const called =
+  /^Exten: (49\d{9,})/m.exec(recording.frames.map(({ frame }) => frame.toString()).join('\n'))?.[1] ?? '';
 
 test('record: a call on the wire becomes a file, masked, that replays as the same call', async (t) => {
   const file = `${temporaryFolder(t)}/trouble.jsonl`;
   const pbx = createPlayer({ username: 'bridge', secret: 'sesame', clock: systemClock });
   const { port } = await pbx.listen();
   t.after(() => pbx.close());
-  const env = { ...environment, AMI_PORT: String(port), AMI_USERNAME: 'bridge', AMI_SECRET: 'sesame' };
+  const REPORT_RULES = `report called +${called.slice(0, -2)}*, ignore *`;
+  const ami = { AMI_PORT: String(port), AMI_USERNAME: 'bridge', AMI_SECRET: 'sesame' };
+  const env = { ...environment, ...ami, REPORT_RULES };
   // Ctrl-C ends it before its time.
   const program = runProgram(['record', '--out', file, '--seconds', '3600'], {
     env,
@@ -47,6 +51,15 @@ test('record: a call on the wire becomes a file, masked, that replays as the sam
     calls.map(({ uniqueid, reported }) => ({ uniqueid, reported })),
   );
   assert.equal(found.calls[0]?.from.length, call.from.length);
+  const byRules = (rules: string) =>
+    runCommand(['replay', '--calls', file], { ...environment, REPORT_RULES: rules });
+  const same = await byRules(REPORT_RULES);
+  assert.match(same.text, /-> answered by /);
+  assert.equal(same.error, '');
+  assert.match(
+    (await byRules(`ignore caller *${call.from.slice(-4)}`)).error,
+    /^Numbers may be masked in this/,
+  );
   const other = await runCommand(['replay', file], { ...environment, INBOUND_CONTEXTS: 'from-provider' });
   assert.equal(other.code, 3);
   assert.match(

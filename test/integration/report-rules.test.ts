@@ -89,4 +89,11 @@ test('replay applies the rules: what a table would report is tried on a recordin
   assert.match(whole.text, /0 calls would be reported/);
   const reported = await replay('report called 030*, ignore *', '--calls', '--show-numbers');
   assert.equal(reported.text, `${number} -> answered by ${calls[0]?.reported[1]?.caller_id}\n`);
+  const rule = `ignore caller ${number.slice(0, -2)}[!${number.at(-2)}]*`;
+  const unsure = await replay(rule, '--calls');
+  assert.match(
+    unsure.error.replace(/\n */g, ' '),
+    /^Numbers may be masked in this recording: .* may decide otherwise of real ones: ignore caller/,
+  );
+  for (const { error } of [ignored, whole, reported]) assert.equal(error, '');
 });

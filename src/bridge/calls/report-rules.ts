@@ -13,6 +13,8 @@ export type ReportRule = {
   readonly subject: Subject;
   /** True for a text that its pattern matches. */
   readonly matches: (text: string) => boolean;
+  /** The same of a text in which `x` stands for each digit that is not known: whether it may match. */
+  readonly mayMatch: (text: string) => boolean;
 };
 
 /** The table as it is configured, and the country in which its numbers are dialled. */
@@ -48,9 +50,22 @@ export function readReportRule(text: string): ReportRule | undefined {
   } = found as Record<string, string> & Pick<ReportRule, 'action' | 'subject'>;
   const isNumber = subject === 'called' || subject === 'caller';
   if (!isGlob(pattern) || (isNumber && !numberPattern.test(pattern))) return undefined;
-  const matches = subject === 'channel' ? channelMatcher([pattern]) : globMatcher([pattern]);
-  return { text: text.replace(/\s+/g, ' '), action, subject, matches };
+  const matcher = subject === 'channel' ? channelMatcher : globMatcher;
+  const matches = matcher([pattern]);
+  return {
+    text: text.replace(/\s+/g, ' '),
+    action,
+    subject,
+    matches,
+    mayMatch: matcher([withUnknown(pattern)]),
+  };
 }
+
+/** The glob whose digits also match an `x`. */
+const withUnknown = (pattern: string): string =>
+  pattern.replace(/\[([!^]?)([^\]]*)\]|\d/g, (found, not?: string, listed = found) =>
+    not ? found : `[${listed}x]`,
+  );
 
 /** The first rule of the table that matches a call; undefined if none does: then the call is reported. */
 export function decidingRule(

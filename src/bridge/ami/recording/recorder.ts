@@ -7,14 +7,15 @@ type RecorderOptions = {
   /** Takes the recording's text, whole lines at a time. */
   write(text: string): void;
   /** What is kept instead of a frame: hides numbers and names. */
-  mask?(frame: Buffer): Buffer;
+  readonly mask?: ((frame: Buffer) => Buffer) | undefined;
 };
 
 /**
  * Records a link's frames. A recording begins with the link's first snapshot. After it, it holds all events, and of the
  * responses only Status, which a replay needs.
  */
-export function createRecorder({ row, write, mask = (frame) => frame }: RecorderOptions) {
+export function createRecorder({ row, write, mask: masker }: RecorderOptions) {
+  const mask = masker ?? ((frame: Buffer) => frame);
   let startedAt: number | undefined;
   let asterisk = '';
   let begun = false;
@@ -51,7 +52,10 @@ export function createRecorder({ row, write, mask = (frame) => frame }: Recorder
   function begin(): void {
     begun = true;
     write(
-      formatRecordingHeader({ asterisk, row, startedAt: startedAt ?? 0, channels, bridges }) + early.join(''),
+      formatRecordingHeader({
+        ...{ asterisk, row, startedAt: startedAt ?? 0 },
+        ...{ masked: masker !== undefined, channels, bridges },
+      }) + early.join(''),
     );
     early.length = 0;
   }

@@ -12,6 +12,8 @@ type RecordingHeader = {
   readonly row: string;
   /** Unix milliseconds. */
   readonly startedAt: number;
+  /** Whether numbers and names have stand-ins; undefined if the recorder did not say so. */
+  readonly masked?: boolean;
   /** CoreShowChannel frames, one for each channel. */
   readonly channels: readonly string[];
   /** BridgeListItem frames, one for each bridge. */
@@ -34,8 +36,8 @@ export class RecordingError extends Error {
 
 /** The first line of a recording, with its line feed. */
 export function formatRecordingHeader(header: RecordingHeader): string {
-  const { asterisk, row, startedAt, channels, bridges } = header;
-  return `${JSON.stringify({ recording: 1, asterisk, row, startedAt, channels, bridges })}\n`;
+  const { asterisk, row, startedAt, masked, channels, bridges } = header;
+  return `${JSON.stringify({ recording: 1, asterisk, row, startedAt, masked, channels, bridges })}\n`;
 }
 
 /**
@@ -70,14 +72,15 @@ export function parseRecording(text: string): Recording {
 function parseHeader(line: string): RecordingHeader {
   const it = parseObject(line, 1);
   if (it.recording !== 1) throw new RecordingError('line 1: not a recording (it lacks "recording":1)');
-  const { asterisk, row, startedAt, channels, bridges } = it;
+  const { asterisk, row, startedAt, masked, channels, bridges } = it;
   if (typeof asterisk !== 'string' || typeof row !== 'string' || !isTime(startedAt)) {
     throw new RecordingError('line 1: asterisk, row and startedAt must be there');
   }
   if (!isTexts(channels) || !isTexts(bridges)) {
     throw new RecordingError('line 1: channels and bridges must be lists of frames as text');
   }
-  return { asterisk, row, startedAt, channels, bridges };
+  const is = typeof masked === 'boolean' ? { masked } : {};
+  return { asterisk, row, startedAt, ...is, channels, bridges };
 }
 
 function parseFrame(line: string, number: number): RecordedFrame {
