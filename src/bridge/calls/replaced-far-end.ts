@@ -1,4 +1,5 @@
-import { freeCall, saveCall } from './call.ts';
+import { freeCall, reportWhatIsDue, saveCall } from './call.ts';
+import { decideNumber, presumePresentation } from './caller-number.ts';
 import {
   type CallerChannel,
   type Channel,
@@ -36,6 +37,9 @@ export function farEndReplaced(state: TrackerState, channel: Channel, replaced: 
     return;
   }
   writeObserved(state, call, event);
+  // Its channel goes, and what the PBX may still say is of another's number.
+  presumePresentation(state, before);
+  decideNumber(state, call, before, 'over');
   // Its hang-up is nobody's end.
   setRole(state, before, { type: 'other' });
   if (isCaller(before)) channel.role.talksWith = before.role.talksWith;
@@ -48,7 +52,9 @@ export function farEndReplaced(state: TrackerState, channel: Channel, replaced: 
   for (const leg of [...legsOf(state, replaced)])
     setRole(state, leg, legRole(leg.role, { dialledFor: channel.uniqueid }));
   state.waitingForNumber.delete(replaced);
+  state.replacing.delete(replaced);
   call.uniqueid = channel.uniqueid;
+  reportWhatIsDue(state, call);
   saveCall(state, call);
 }
 

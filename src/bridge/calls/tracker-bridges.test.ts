@@ -47,6 +47,8 @@ describe('a far end that another replaces (INVITE with Replaces) goes on with th
       [caller, talk, other, takes('b', other), leaves('b', caller), hangsUp(caller), tick(100), hangsUp(other)], [ringing, answered, completed]],
     ['with a channel that never rings',
       [caller, talk, { ...callerAs('2.1'), state: 0 }, becomes(other, 'up'), takes('b', other), hangsUp(caller), tick(100), hangsUp(other)], [ringing, answered, completed]],
+    ["under the first number, also if the PBX has not said whether it may be shown",
+      [caller, talk, other, takes('b', other), hangsUp(caller), hangsUp(phone), hangsUp(other)], [ringing, answered, completed], { presentation: 'no answer' }],
     ['and is transferred then',
       [caller, talk, other, takes('b', other), hangsUp(caller), leaves('b', other), hangsUp(phone), phone1008, join('d', phone1008, other), hangsUp(other)], [ringing, answered, completed]],
     ['and is replaced again',
