@@ -121,7 +121,11 @@ type NotesQuery = {
 };
 
 /** All that colleagues did about callers, and noted. */
-export const createActionLogStore = ({ read, write }: Pick<Statements, 'read' | 'write'>) => ({
+export const createActionLogStore = ({
+  read,
+  write,
+  along,
+}: Pick<Statements, 'read' | 'write' | 'along'>) => ({
   /** The newest `max` actions since `since` or about some numbers, before `until`; oldest first. */
   async actions(
     account: number,
@@ -164,11 +168,16 @@ export const createActionLogStore = ({ read, write }: Pick<Statements, 'read' | 
     })[]
   > {
     const place = before ?? { at: Number.MAX_SAFE_INTEGER, id: 0 };
-    // Reads only what is kept with the numbers.
+    // Reads only the newest notes of each number.
     const [source, among] =
       numbers === null
-        ? ['caller_actions a', '']
-        : ['json_each($6) m CROSS JOIN caller_actions a', 'AND a.number = m.key'];
+        ? [`caller_actions a ${along('notes_by_time')}`, '']
+        : [
+            `json_each($6) m CROSS JOIN caller_actions a ${along('notes_by_number')}`,
+            `AND a.number = m.key AND a.at >= coalesce((SELECT o.at FROM caller_actions o ${along('notes_by_number')}
+               WHERE o.account_id = $1 AND o.number = m.key AND o.kind = 'note' AND (o.at, o.id) < ($3, $4)
+               ORDER BY o.at DESC, o.id DESC LIMIT 1 OFFSET $5), 0)`,
+          ];
     return read(
       `SELECT a.id, a.number, a.at, a.user_name AS "user", a.text,
          (SELECT k.reference FROM customer_numbers n JOIN customers k ON k.id = n.customer_id

@@ -98,7 +98,7 @@ export function createWhoCallsStore({ read, lookup, along }: Pick<Statements, 'r
          FROM (${ofPerson}) m
          LEFT JOIN calls r ON r.id = (SELECT a.id FROM calls a ${along('calls_answered_by_number')}
            WHERE a.account_id = $1 AND a.number = m.number AND ${answeredSql('a')} ORDER BY a.started_at DESC LIMIT 1)
-         LEFT JOIN caller_actions n ON n.id = (SELECT a.id FROM caller_actions a
+         LEFT JOIN caller_actions n ON n.id = (SELECT a.id FROM caller_actions a ${along('notes_by_number')}
            WHERE a.account_id = $1 AND a.number = m.number AND a.kind = 'note' ORDER BY a.at DESC, a.id DESC LIMIT 1)`,
         ...[account, number, since],
       );

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { openForWriting, statementRunner } from '../store/sqlite/open.ts';
+import type { Value } from '../store/statements.ts';
+import { createActionLogStore } from './caller-action-store.ts';
+
+/** The actions of an empty account on SQLite, and how the statements that have run find their rows. */
+function planned(t: TestContext) {
+  const folder = mkdtempSync(join(tmpdir(), 'actions-'));
+  const db = openForWriting(join(folder, 'service.db'));
+  t.after(() => {
+    db.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const run = statementRunner(db);
+  const plans: string[] = [];
+  const read = async <Row>(sql: string, ...values: Value[]) => {
+    const steps = run(`EXPLAIN QUERY PLAN ${sql}`, values) as { detail: string }[];
+    plans.push(...steps.map(({ detail }) => detail).filter((detail) => / [ao] |ORDER BY/.test(detail)));
+    return run(sql, values) as Row[];
+  };
+  return {
+    log: createActionLogStore({ read, write: read, along: (index) => `INDEXED BY ${index}` }),
+    plans: () => plans.splice(0),
+  };
+}
+
+test('notes are found by indexes that have nothing else, however much else was done', async (t) => {
+  const { log, plans } = planned(t);
+  const query = { numbers: null, since: null, before: null, limit: 9 };
+  await log.notes(1, query);
+  await log.notes(1, { ...query, since: 5, before: { at: 9, id: 3 } });
+  assert.deepEqual(
+    new Set(plans().map((plan) => plan.replace(/ \(.*/, ''))),
+    new Set(['SEARCH a USING INDEX notes_by_time']),
+  );
+  await log.notes(1, { ...query, numbers: ['110', '112'] });
+  assert.match(
+    plans().join('; '),
+    /^SEARCH a USING INDEX notes_by_number \(account_id=\? AND number=\? AND at>\?/,
+  );
+});

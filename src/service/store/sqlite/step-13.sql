@@ -1,0 +1,3 @@
+-- Notes are read by themselves: by time, and by the callers' numbers. Most of what is done about callers is something else.
+CREATE INDEX notes_by_time ON caller_actions (account_id, at, id) WHERE kind = 'note';
+CREATE INDEX notes_by_number ON caller_actions (account_id, number, at, id) WHERE kind = 'note';
