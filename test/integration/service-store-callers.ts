@@ -245,6 +245,23 @@ export const callerTests: StoreTests = {
     assert.deepEqual(await found({ numbers: ['112'] }), []);
   },
 
+  async 'the newest note about each of some numbers since a time'({ store, account, other }) {
+    const { callers } = store;
+    const note = (number: string, at: number, of = account) =>
+      callers.act(of, { number, at, user: 'Ann', kind: 'note', text: `${number} ${at}` });
+    for (const at of [10, 20, 20]) await note('110', at);
+    await note('112', 5);
+    await note('119', 20);
+    await note('110', 30, other);
+    await callers.act(account, { number: '110', at: 25, user: 'Ann', kind: 'done', text: null });
+    const newest = async (numbers: readonly string[]) =>
+      (await callers.newestNotes(account, numbers, 10)).map(({ kind, text }) => [kind, text]);
+    assert.deepEqual(await newest(['110', '112', '118']), [['note', '110 20']]);
+    assert.deepEqual(await newest([]), []);
+    const withoutTexts = await callers.actions(account, { since: 20, texts: false }, 9);
+    assert.deepEqual(new Set(withoutTexts.map(({ text }) => text)), new Set([null]));
+  },
+
   async 'the notes of some numbers in a span, and when they called'({ store, account, other }) {
     const { callers } = store;
     const note = (number: string, at: number, of = account) =>

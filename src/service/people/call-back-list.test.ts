@@ -53,6 +53,7 @@ function scene(during = () => {}) {
     missedAmong: async (_account: number, _since: number, numbers: readonly string[]) =>
       numbers.filter((one) => calls.some(({ number, missed }) => missed && number === one)),
     actions: async () => [],
+    newestNotes: async () => [],
     act: async () => {},
   };
   const list = createCallBackList(callers as unknown as CallerStore, screens, () => 3);

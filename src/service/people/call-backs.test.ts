@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { preciseMs } from '../../shared/process/clock.ts';
 import type { CallRecord } from '../calls/call-record.ts';
 import { actionsSince, callBacks, missedCallers, promisedBy, TOGETHER } from './call-backs.ts';
-import type { CallerAction } from './caller-action-store.ts';
+import type { CallerAction, StoredAction } from './caller-action-store.ts';
 import type { MissedCall } from './caller-call-store.ts';
 import type { CallerStore } from './caller-store.ts';
 import type { MissedCaller } from './missed-caller-store.ts';
@@ -215,24 +215,25 @@ const action = (number: string, kind: CallerAction['kind'], minutes: number): Ca
 const numbers = ({ neverReached }: Awaited<ReturnType<typeof missedCallers>>) =>
   neverReached.map((calls) => [calls[0]?.number, calls.length]);
 
-test('of all actions since a time, only the newest note about a number has its text', async () => {
-  const all = Array.from({ length: 2 * TOGETHER + 10 }, (_, n) => ({
-    ...did('note', n, n % 2 ? '110' : '112'),
-    text: `note ${n}`,
-  }));
-  const store = {
-    actions: async (_account: number, { until }: { until: number }, max: number) =>
-      all.filter(({ at }) => at < until).slice(-max),
+test('all that was done since a time is read in pieces, without notes and their texts', async () => {
+  const all = Array.from({ length: 2 * TOGETHER + 10 }, (_, n) => did(n % 3 === 0 ? 'taken' : 'note', n));
+  const asked: unknown[] = [];
+  const read = async (ofAll: readonly CallerAction[], numbers?: readonly string[]) => {
+    const actions: CallerStore['actions'] = async (_account, { until = 0, texts, numbers }, max) => {
+      asked.push([texts, numbers]);
+      return ofAll.filter(({ at }) => at < until).slice(-max) as StoredAction[];
+    };
+    return (await actionsSince({ actions }, 1, 0, numbers)).map(({ kind, at }) => [kind, at]);
   };
-  const actions = await actionsSince(store as unknown as CallerStore, 1, 0);
+  const taken = all.flatMap(({ kind, at }) => (kind === 'taken' ? [[kind, at]] : []));
+  assert.deepEqual(await read(all), taken);
+  assert.deepEqual(await read(all, ['110']), taken, 'of a number with many notes');
   assert.deepEqual(
-    actions.map(({ at }) => at),
-    all.map(({ at }) => at),
+    [...new Set(asked.map((one) => JSON.stringify(one)))],
+    ['[false,null]', '[false,["110"]]'],
   );
-  assert.deepEqual(
-    actions.flatMap(({ text }) => text ?? []),
-    all.slice(-2).map(({ text }) => text),
-  );
+  const atOnce = all.map((one) => ({ ...one, at: 7 }));
+  assert.deepEqual((await read([did('done', 1), ...atOnce])).length, 1 + taken.length, 'at one moment');
 });
 
 test('missed callers are never reached or called back, unless they called again; the time runs from the first missed call', async () => {

@@ -238,28 +238,23 @@ export function promisedBy(
 /** Actions that are read in one go. */
 export const TOGETHER = 5_000;
 
-/** All that was done since then, oldest first. Of the notes about a number, only the newest has its text: there may be very many. */
+/** All that was done in a span, about some numbers or all, oldest first, without notes: there may be very many. */
 export async function actionsSince(
-  store: CallerStore,
+  store: Pick<CallerStore, 'actions'>,
   account: number,
   since: number,
+  numbers?: readonly string[],
 ): Promise<CallerAction[]> {
   const steps: CallerAction[][] = [];
-  const noted = new Set<string>();
-  const withoutOldText = (action: CallerAction): CallerAction => {
-    if (action.kind !== 'note') return action;
-    if (noted.has(action.number)) return { ...action, text: null };
-    noted.add(action.number);
-    return action;
-  };
-  for (let until = Number.MAX_SAFE_INTEGER; ; ) {
-    const step = await store.actions(account, { since, until }, TOGETHER);
+  for (let until = Number.MAX_SAFE_INTEGER, max = TOGETHER; ; ) {
+    const step = await store.actions(account, { numbers, since, until, texts: false }, max);
     const first = step[0]?.at ?? 0;
     // The limit may have cut off actions of the same millisecond: read that one again.
-    const whole = step.length < TOGETHER ? step : step.filter(({ at }) => at > first);
-    steps.push(whole.toReversed().map(withoutOldText));
-    if (step.length < TOGETHER || whole.length === 0) return steps.flat().reverse();
-    until = first + 1;
+    const whole = step.length < max ? step : step.filter(({ at }) => at > first);
+    steps.push(whole.filter(({ kind }) => kind !== 'note'));
+    if (step.length < max) return steps.reverse().flat();
+    if (whole.length === 0) max *= 2;
+    else [until, max] = [first + 1, TOGETHER];
   }
 }
 

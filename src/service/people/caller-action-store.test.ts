@@ -42,4 +42,9 @@ test('notes are found by indexes that have nothing else, however much else was d
     plans().join('; '),
     /^SEARCH a USING INDEX notes_by_number \(account_id=\? AND number=\? AND at>\?/,
   );
+  await log.newestNotes(1, ['110', '112'], 5);
+  assert.match(
+    plans().join('; '),
+    /SEARCH o USING INDEX notes_by_number \(account_id=\? AND number=\? AND at>\?\)$/,
+  );
 });

@@ -111,6 +111,17 @@ export const createCallerActionStore = (
   },
 });
 
+/** Numbers whose newest notes are read in one go. */
+const NUMBERS = 400;
+
+type ActionsQuery = {
+  readonly numbers?: readonly string[] | undefined;
+  /** From there to before then, Unix ms. */
+  readonly since?: number;
+  readonly until?: number;
+  readonly texts?: boolean;
+};
+
 type NotesQuery = {
   /** Null: any. */
   readonly numbers: readonly string[] | null;
@@ -126,36 +137,50 @@ export const createActionLogStore = ({
   write,
   along,
 }: Pick<Statements, 'read' | 'write' | 'along'>) => ({
-  /** The newest `max` actions since `since` or about some numbers, before `until`; oldest first. */
+  /**
+   * The newest `max` actions of a span, of all numbers or about some, oldest first. `texts`: whether notes have theirs, which may
+   * be much to read.
+   */
   async actions(
     account: number,
-    which: ({ readonly since: number } | { readonly numbers: readonly string[] }) & {
-      readonly until?: number;
-    },
+    { numbers, since = 0, until = Number.MAX_SAFE_INTEGER, texts = true }: ActionsQuery,
     max: number,
   ): Promise<StoredAction[]> {
     // Reads only the newest of each number.
-    const [source, where, value] =
-      'numbers' in which
-        ? ([
-            'json_each($3) m CROSS JOIN caller_actions a',
-            `a.number = m.key AND a.at >= coalesce((SELECT o.at FROM caller_actions o WHERE o.account_id = $1
+    const [source, among] =
+      numbers === undefined
+        ? ['caller_actions a', '']
+        : [
+            'json_each($5) m CROSS JOIN caller_actions a',
+            `AND a.number = m.key AND a.at >= coalesce((SELECT o.at FROM caller_actions o WHERE o.account_id = $1
                AND o.number = m.key AND o.at < $4 ORDER BY o.at DESC LIMIT 1 OFFSET $2), 0)`,
-            keysOf(which.numbers),
-          ] as const)
-        : (['caller_actions a', 'a.at >= $3', which.since] as const);
+          ];
     const rows = await read<StoredAction & { readonly seconds: number | null; readonly due: number | null }>(
-      `SELECT a.id, a.number, a.at, a.user_name AS "user", a.kind, a.text, a.seconds, a.due,
+      `SELECT a.id, a.number, a.at, a.user_name AS "user", a.kind, ${texts ? 'a.text' : 'NULL AS text'}, a.seconds, a.due,
          (SELECT k.reference FROM customer_numbers n JOIN customers k ON k.id = n.customer_id
            WHERE n.account_id = a.account_id AND n.number = a.number) AS customer
-       FROM ${source} WHERE a.account_id = $1 AND ${where} AND a.at < $4 ORDER BY a.at DESC, a.id DESC LIMIT $2`,
-      ...[account, max, value, which.until ?? Number.MAX_SAFE_INTEGER],
+       FROM ${source} WHERE a.account_id = $1 AND a.at >= $3 AND a.at < $4 ${among} ORDER BY a.at DESC, a.id DESC LIMIT $2`,
+      ...[account, max, since, until, ...(numbers === undefined ? [] : [keysOf(numbers)])],
     );
     return rows.toReversed().map(({ seconds, due, ...action }) => ({
       ...action,
       ...(seconds !== null && { seconds }),
       ...(due !== null && { due }),
     }));
+  },
+  /** The newest note about each of these numbers, if it was written since then; unordered. */
+  async newestNotes(account: number, numbers: readonly string[], since: number): Promise<CallerAction[]> {
+    const found: CallerAction[] = [];
+    for (let at = 0; at < numbers.length; at += NUMBERS)
+      found.push(
+        ...(await read<CallerAction>(
+          `SELECT a.number, a.at, a.user_name AS "user", a.kind, a.text FROM json_each($3) m CROSS JOIN caller_actions a
+           WHERE a.id = (SELECT o.id FROM caller_actions o ${along('notes_by_number')} WHERE o.account_id = $1
+             AND o.number = m.key AND o.kind = 'note' AND o.at >= $2 ORDER BY o.at DESC, o.id DESC LIMIT 1)`,
+          ...[account, since, keysOf(numbers.slice(at, at + NUMBERS))],
+        )),
+      );
+    return found;
   },
   /** Notes before a place, newest first: at most `limit`, of all callers or of those with one of the numbers. */
   async notes(

@@ -1,5 +1,6 @@
+import { sortWithPauses } from '../kit/event-loop-pauses.ts';
 import { createSharedReads } from '../store/statements.ts';
-import { actionsSince, type CallBack, callBacks, isHolding, TOGETHER } from './call-backs.ts';
+import { actionsSince, type CallBack, callBacks, isHolding } from './call-backs.ts';
 import type { CallerStore } from './caller-store.ts';
 
 /** How long a missed caller is listed: a week, so that no one is forgotten over a weekend. */
@@ -23,13 +24,17 @@ export function createMissedPeopleReader(
     const missed = called
       ? await Promise.all(called.map((number) => callers.missedCallers(account, since, number)))
       : [await callers.missedCallers(account, since)];
-    const actions = called
-      ? await callers.actions(account, { numbers: called }, TOGETHER)
-      : await actionsSince(callers, account, since);
+    const listed = missed.flatMap((one) => one.callers);
+    const actions = await actionsSince(callers, account, since, called);
+    const notes = await callers.newestNotes(
+      account,
+      listed.map(({ call: { number } }) => number),
+      since,
+    );
     const names = actions.some(isHolding) ? await userNames?.(account) : undefined;
     const people = await callBacks(
-      missed.flatMap((one) => one.callers),
-      actions.filter(({ at }) => at >= since),
+      listed,
+      await sortWithPauses([...notes, ...actions], ({ at }) => at),
       (name) => names?.includes(name) ?? true,
     );
     return { people, more: numbers === undefined && missed.some(({ more }) => more) };
