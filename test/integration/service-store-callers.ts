@@ -483,6 +483,53 @@ export const callerTests: StoreTests = {
     assert.deepEqual([closed?.person, closed?.closed?.how], ['customer 1', 'reached']);
   },
 
+  async 'whom somebody has promised to call is listed until a week after that time'({
+    store,
+    account,
+    other,
+  }) {
+    let now = START + 6 * DAY;
+    const list = createCallBackList(store.callers, createScreens(), () => now);
+    const act = (number: string, kind: 'remind' | 'tried' | 'done' | 'released', due?: number) =>
+      list.act(
+        account,
+        { number, kind, at: now, user: 'Ann', text: null, ...(due && { due: START + due }) },
+        'Ann',
+      );
+    const waiting = async (numbers?: readonly string[]) =>
+      (await list.read(account, numbers)).people
+        .map(({ numbers, due, times, closed }) =>
+          [...numbers, due && (due - START) / DAY, times, closed?.how].join(' ').trim(),
+        )
+        .sort();
+    const all = ['110', '112', '113', '119'];
+    for (const number of all) await call(store, account, number, START, number);
+    await call(store, other, '110', START, 'theirs');
+    await act('110', 'remind', 8 * DAY);
+    await act('112', 'tried', 8 * DAY);
+    await act('113', 'remind', 6.5 * DAY);
+    await act('118', 'remind', 8 * DAY);
+    now = START + 7.5 * DAY;
+    const three = ['110 8 1', '112 8 1', '113 6.5 1'];
+    assert.deepEqual(await waiting(), three);
+    assert.deepEqual(await waiting(all), three);
+    assert.deepEqual(await waiting(['112']), ['112 8 1']);
+    assert.equal((await list.onScreen(account)).count, 3);
+    assert.equal((await list.waiting(other)).length, 0);
+    now = START + 8.1 * DAY;
+    await act('113', 'done');
+    await act('112', 'released');
+    await act('110', 'tried', 9 * DAY);
+    now = START + 15.5 * DAY;
+    assert.deepEqual(await waiting(), ['110 9 1'], 'after the first promise, by the second');
+    await store.customers.put(account, [customer({ numbers: ['110', '117'] })]);
+    await call(store, account, '117', now - DAY, 'again');
+    assert.deepEqual(await waiting(['110', '117']), ['117 110 9 2']);
+    assert.deepEqual(await waiting(), ['117 110 9 2']);
+    now = START + 16.1 * DAY;
+    assert.deepEqual(await waiting(), ['117  1']);
+  },
+
   async 'the list of missed people ends with the oldest of a flood of calls, says so, and hides no customer who called last'({
     store,
     account,

@@ -45,7 +45,7 @@ const callBackSchema = z
 
 const list = listOperation(
   'listCallBacks',
-  'List the people who were missed in the last seven days, of more than some 4,000 those who called last: those who wait, in the order of the page Call back; or those who do not, the last one first',
+  'List the people who were missed in the last seven days, and those whom somebody promised to call at a time in these days or later, of more than some 4,000 those who called last: those who wait, in the order of the page Call back; or those who do not, the last one first',
   callBackSchema,
   { state: oneOf('state', ['waiting', 'closed']).default('waiting') },
 );

@@ -54,6 +54,7 @@ function scene(during = () => {}) {
       numbers.filter((one) => calls.some(({ number, missed }) => missed && number === one)),
     actions: async () => [],
     newestNotes: async () => [],
+    promises: async () => [],
     act: async () => {},
   };
   const list = createCallBackList(callers as unknown as CallerStore, screens, () => 3);

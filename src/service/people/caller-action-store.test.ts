@@ -6,6 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { openForWriting, statementRunner } from '../store/sqlite/open.ts';
 import type { Value } from '../store/statements.ts';
 import { createActionLogStore } from './caller-action-store.ts';
+import { createMissedCallerStore } from './missed-caller-store.ts';
 
 /** The actions of an empty account on SQLite, and how the statements that have run find their rows. */
 function planned(t: TestContext) {
@@ -19,11 +20,13 @@ function planned(t: TestContext) {
   const plans: string[] = [];
   const read = async <Row>(sql: string, ...values: Value[]) => {
     const steps = run(`EXPLAIN QUERY PLAN ${sql}`, values) as { detail: string }[];
-    plans.push(...steps.map(({ detail }) => detail).filter((detail) => / [ao] |ORDER BY/.test(detail)));
+    plans.push(...steps.map(({ detail }) => detail).filter((detail) => / [aop] |ORDER BY/.test(detail)));
     return run(sql, values) as Row[];
   };
+  const statements = { read, write: read, along: (index: string) => `INDEXED BY ${index}` };
   return {
-    log: createActionLogStore({ read, write: read, along: (index) => `INDEXED BY ${index}` }),
+    log: createActionLogStore(statements),
+    missed: createMissedCallerStore(statements, (work) => work()),
     plans: () => plans.splice(0),
   };
 }
@@ -45,6 +48,16 @@ test('notes are found by indexes that have nothing else, however much else was d
   await log.newestNotes(1, ['110', '112'], 5);
   assert.match(
     plans().join('; '),
-    /SEARCH o USING INDEX notes_by_number \(account_id=\? AND number=\? AND at>\?\)$/,
+    /SEARCH o USING COVERING INDEX notes_by_number \(account_id=\? AND number=\? AND at>\?\)$/,
   );
+});
+
+test('promises are found by the time at which they are due, and by number', async (t) => {
+  const { missed, plans } = planned(t);
+  for (const among of [undefined, ['110']]) {
+    await missed.promises(1, { since: 9, due: 9, among });
+    const found = plans().join('; ');
+    assert.match(found, /SEARCH p USING COVERING INDEX promises_by_due \(account_id=\? AND due>\?\)/);
+    assert.match(found, /SEARCH a USING COVERING INDEX promises_by_number \(account_id=\? AND number=\?\)/);
+  }
 });

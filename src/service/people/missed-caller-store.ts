@@ -1,4 +1,4 @@
-import { wantsCallBackSql } from '../calls/call-meaning.ts';
+import { missedSql, wantsCallBackSql } from '../calls/call-meaning.ts';
 import { type CallRecord, FORGOTTEN } from '../calls/call-record.ts';
 import { callColumns, callOf, whoCalls } from '../calls/call-rows.ts';
 import type { Span } from '../kit/calendar.ts';
@@ -24,6 +24,12 @@ const [CALLS, CALLERS] = [2_000, 400];
 const SPANS = 100;
 /** With this many numbers or spans no older calls are read: the list of missed callers has the newest of a flood of calls. */
 const [MOST_CALLERS, MOST_SPANS] = [4_000, 20_000];
+
+/** Promises that are read, and people who are listed for them alone. */
+const [PROMISES, PROMISED] = [5_000, 400];
+
+/** A user's promise to call a number, made at `at`, to be kept at `due`; Unix ms. */
+export type Promised = { readonly number: string; readonly at: number; readonly due: number };
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -127,6 +133,32 @@ export function createMissedCallerStore(
     return found;
   }
   return {
+    /**
+     * What users have promised about people whose last missed call ended before `since`, to be kept at `due` or later: all
+     * promises about these numbers, newest first. `among`: of these numbers only.
+     */
+    promises(
+      account: number,
+      {
+        since,
+        due,
+        among,
+      }: { readonly since: number; readonly due: number; readonly among?: readonly string[] | undefined },
+    ): Promise<Promised[]> {
+      const ofThese = among === undefined ? '' : 'AND p.number IN (SELECT m.key FROM json_each($4) m)';
+      return read(
+        `SELECT a.number, a.at, a.due
+         FROM (SELECT DISTINCT later.number FROM (SELECT p.number FROM caller_actions p ${along('promises_by_due')}
+             WHERE p.account_id = $1 AND p.due >= $2 ${ofThese} ORDER BY p.due LIMIT ${PROMISES}) later
+           WHERE $3 > (SELECT max(c.completed_at) FROM calls c ${along('calls_missed_by_number')}
+             WHERE c.account_id = $1 AND c.number = later.number AND ${missedSql('c')} AND ${wantsCallBackSql('c')})
+           LIMIT ${PROMISED}) promised
+         CROSS JOIN caller_actions a ${along('promises_by_number')}
+         WHERE a.account_id = $1 AND a.number = promised.number AND a.due IS NOT NULL
+         ORDER BY a.at DESC, a.id DESC LIMIT ${PROMISES}`,
+        ...[account, due, since, ...(among === undefined ? [] : [keysOf(among)])],
+      );
+    },
     /**
      * Each number, or the one given, of an account that was missed since `since`, and wanted a person: by the ends of the calls.
      * Unordered.

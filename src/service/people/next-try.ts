@@ -7,7 +7,7 @@ export type When = (typeof whens)[number];
 
 /** Where no opening hours are set. */
 const MORNING = '09:00';
-/** An office that is closed for longer has no next morning: the list forgets people after a week. */
+/** An office that is closed for longer has no next morning. */
 const DAYS = 7;
 
 type Office = { readonly timeZone: string; readonly hours: OpeningHours | null };

@@ -29,7 +29,7 @@ export const steps: readonly Step[] = [
   { name: 'certificates', sql: sqlOf('./step-11.sql') },
   { name: 'data-for-programs', sql: sqlOf('./step-12.sql') },
   { name: 'call-backs-due', sql: sqlOf('./step-13.sql') },
-  { name: 'notes-by-time', sql: sqlOf('./step-14.sql') },
+  { name: 'notes-and-promises', sql: sqlOf('./step-14.sql') },
 ];
 
 /** What keeps two processes from migrating at once; any number that is not used otherwise. */

@@ -68,7 +68,7 @@ export const serviceSchema: Schema = {
     { name: 'certificates', sql: sqlOf('./step-10.sql') },
     { name: 'data-for-programs', sql: sqlOf('./step-11.sql') },
     { name: 'call-backs-due', sql: sqlOf('./step-12.sql') },
-    { name: 'notes-by-time', sql: sqlOf('./step-13.sql') },
+    { name: 'notes-and-promises', sql: sqlOf('./step-13.sql') },
   ],
   ifOlder: 'save customers as CSV with that version, then start with another SERVICE_STATE_DIR',
 };
