@@ -4,7 +4,7 @@ import type { Webhook, WebhookEvent } from '../../src/service/webhooks/webhook.t
 import { webhookEvents } from '../../src/service/webhooks/webhook.ts';
 import type { CallStatus } from '../../src/shared/api/contract/call-status.ts';
 import type { DeliveryResult } from '../../src/shared/delivery/queue.ts';
-import { report } from '../tools/service/recorded-request.ts';
+import { recorded, report } from '../tools/service/recorded-request.ts';
 import { until } from '../tools/until.ts';
 import type { StoreTests } from './service-store-conformance.ts';
 
@@ -146,6 +146,49 @@ export const webhookTests: StoreTests = {
     const again = await events.begin(account, 10_000_000);
     assert.ok(again.id > last.id);
     assert.deepEqual(await read(account, 0), []);
+  },
+
+  async 'an event that arrives after a reader has begun is queued, whatever its time, and after a clock that was ahead'({
+    store,
+    account,
+  }) {
+    const { events, queueNew } = store.webhooks;
+    const close = (id: string, at: number) => {
+      const one = recorded({ account, id, at, status: 'completed' });
+      return store.requests.record({
+        ...one,
+        event: { ...one.event, closes: 'ringing' } as typeof one.event,
+      });
+    };
+    await happens(store, account, ['a', 'ringing', 90], ['b', 'ringing', 91]);
+    let { cursor } = await queueNew(null, 95);
+    const webhook = await add(store, account);
+    const start = await events.begin(account, 100);
+    const read = async () =>
+      (await events.after(account, start.id, 100)).map(({ call, event, at }) => `${call.id} ${event} ${at}`);
+    await close('a', 110);
+    ({ cursor } = await queueNew(cursor, 120));
+    assert.deepEqual(await read(), ['a call.missed 90']);
+    assert.deepEqual(await queued(store, webhook), await read());
+    await close('b', 130);
+    await queueNew(null, 140);
+    assert.deepEqual(
+      await read(),
+      ['a call.missed 90', 'b call.missed 91'],
+      'also where the changes are unknown',
+    );
+    await store.webhooks.switchOn(webhook.id, 5_000);
+    const elsewhere = (await store.directory.addAccount({ uid: 'w', name: 'W', country: null })).id;
+    const ahead = await events.begin(elsewhere, 5_000);
+    ({ cursor } = await queueNew(null, 150));
+    await happens(store, account, ['c', 'ringing', 160]);
+    await happens(store, elsewhere, ['d', 'ringing', 161]);
+    await queueNew(cursor, 170);
+    assert.deepEqual((await queued(store, webhook)).at(-1), 'c call.ringing 160');
+    assert.deepEqual(
+      (await events.after(elsewhere, ahead.id, 9)).map(({ call }) => call.id),
+      ['d'],
+    );
   },
 
   async 'a feed that is read goes on, however long nothing happens'({ store, account }) {

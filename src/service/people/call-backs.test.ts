@@ -50,10 +50,12 @@ const callersOf = (calls: readonly MissedCall[]): MissedCaller[] => {
     return { call: newest.call, calls: spans.toReversed(), answered: answered.at(-1) ?? null };
   });
 };
+/** What has a later time happened while the clock was ahead. */
+const NOW = 1_000;
 const isUser = (name: string) => name !== 'Zoe';
 /** Each person; how many calls and since when only if there are several. */
 const list = async (calls: readonly MissedCall[], actions: readonly CallerAction[] = []) =>
-  (await callBacks(callersOf(calls), actions, isUser)).map(
+  (await callBacks(callersOf(calls), actions, isUser, NOW)).map(
     ({ numbers, call, times, since, taken, due, tried, closed }) => ({
       numbers,
       call: call.id,
@@ -79,6 +81,14 @@ const cases: [name: string, calls: MissedCall[], actions: CallerAction[], expect
     [missed('a', '220', 10, 15), missed('b', '221', 30)], [], [{ numbers: ['221', '220'], call: 'b' }]],
   ['taken and done by either number',
     [missed('a', '220', 10), missed('b', '221', 20)], [did('taken', 21, '220'), did('done', 25, '221')], [{ numbers: ['221', '220'], call: 'b', times: 2, since: 5, closed: 'done' }]],
+  ['done while the clock was ahead, missed then',
+    [missed('a', '110', 2_000)], [did('done', 3_000)], [{ numbers: ['110'], call: 'a', closed: 'done' }]],
+  ['done while the clock was ahead, and missed later',
+    [missed('a', '110', 2_000), missed('b', '110', 990)], [did('done', 3_000)], [{ numbers: ['110'], call: 'b' }]],
+  ['that one is done, too',
+    [missed('a', '110', 2_000), missed('b', '110', 990)], [did('done', 995), did('done', 3_000)], [{ numbers: ['110'], call: 'b', times: 2, since: 985, closed: 'done' }]],
+  ['through while the clock was ahead, and missed later',
+    [missed('a', '110', 2_000, 3_000), missed('b', '110', 990)], [], [{ numbers: ['110'], call: 'b' }]],
   ['who got through is closed', [missed('a', '110', 10, 20)], [], [{ numbers: ['110'], call: 'a', closed: 'reached' }]],
   ['missed again after that', [missed('a', '110', 10, 20), missed('b', '110', 30)], [], [{ numbers: ['110'], call: 'b' }]],
   ['taken', [missed('a', '110', 10)], [did('taken', 11)], [{ numbers: ['110'], call: 'a', taken: 'Ann' }]],

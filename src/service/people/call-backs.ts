@@ -58,12 +58,14 @@ export const personOf = ({
 
 /**
  * The missed people, in order. `actions` are oldest first. `isUser`: by name; a user who has left the account no longer
- * holds anyone.
+ * holds anyone. What has a later time than `now` was stored while the clock was ahead: it closes no call of before that time,
+ * which may have come later.
  */
 export async function callBacks(
   missed: readonly MissedCaller[],
   actions: readonly CallerAction[],
   isUser: (name: string) => boolean = () => true,
+  now = Number.POSITIVE_INFINITY,
 ): Promise<CallBack[]> {
   const dialable = missed.filter(({ call }) => isDialable(call.number));
   const people = await grouped(dialable, ({ call }) => personOf(call));
@@ -73,7 +75,7 @@ export async function callBacks(
   for await (const some of pieces(people))
     for (const [person, callers] of some) {
       const newestFirst = callers.toSorted((a, b) => endOf(b) - endOf(a));
-      all.push(await callBack(person, newestFirst, actionsOf.get(person) ?? [], isUser));
+      all.push(await callBack(person, newestFirst, actionsOf.get(person) ?? [], isUser, now));
     }
   return all.sort(inOrder);
 }
@@ -106,6 +108,7 @@ async function callBack(
   callers: readonly MissedCaller[],
   actions: readonly CallerAction[],
   isUser: (name: string) => boolean,
+  now: number,
 ): Promise<CallBack> {
   const [{ call }] = callers as [MissedCaller];
   const calls = callers.flatMap((caller) => caller.calls).sort((a, b) => b.until - a.until);
@@ -116,8 +119,16 @@ async function callBack(
   const counted = (await filterWithPauses(actions.toReversed(), undoneFilter(ends))).reverse();
   const closing = await filterWithPauses(counted, isClosing);
   const done = closing.at(-1);
-  const calledAt = closing.reduce((last, one) => Math.max(last, calledBackAt(one)), 0);
-  const open = calls.filter(({ since, until }) => since >= (answered?.began ?? 0) && until > calledAt);
+  const lastCalled = (of: readonly CallerAction[]) =>
+    of.reduce((last, one) => Math.max(last, calledBackAt(one)), 0);
+  const calledAt = lastCalled(closing.filter(({ at }) => at <= now));
+  const calledAhead = lastCalled(closing);
+  const reachedAt = answered?.began ?? 0;
+  const open = calls.filter(
+    ({ since, until }) =>
+      (since >= reachedAt || (reachedAt > now && since <= now)) &&
+      until > (until > now ? calledAhead : calledAt),
+  );
   const listed = open.length > 0 ? open : calls;
   const common = {
     person,

@@ -66,6 +66,7 @@ export function createMissedPeopleReader(
         ({ at }) => at,
       ),
       (name) => names?.includes(name) ?? true,
+      now,
     );
     return {
       people: people.filter((one) => one.due !== null || endOf(one) >= since),

@@ -17,6 +17,12 @@ type Readers = { readonly table: 'webhooks' | 'event_feeds'; readonly are: strin
 const webhookReaders: Readers = { table: 'webhooks', are: 'w.enabled' };
 const feedReaders: Readers = { table: 'event_feeds', are: '1 = 1' };
 
+/** When the end of a completed call arrived: the service closes a call at the time of its last event, which is earlier. */
+const arrivedSql = (call: string) => `coalesce(${call}.updated_at, ${call}.completed_at)`;
+
+/** Whether an event arrived after its reader began. One that began later than now, $3, did so while the clock was ahead. */
+const isNewSql = '(arrived_at >= since OR since > $3)';
+
 /**
  * In place of `changedSql`, where the changes are unknown: the calls since $1 to which something happened since the account's
  * first webhook was switched on. Each is read once, not for each webhook: a webhook that is switched on wants next to
@@ -28,7 +34,7 @@ const recentSql = ({
 }: Readers) => `(SELECT w.account_id, min(w.since) AS since FROM ${table} w WHERE ${are} GROUP BY w.account_id) f
   CROSS JOIN calls c CROSS JOIN ${table} w
   WHERE c.account_id = f.account_id AND w.account_id = f.account_id AND c.started_at >= $1
-    AND (c.ringing_at >= f.since OR c.answered_at >= f.since OR c.completed_at >= f.since)`;
+    AND (c.ringing_at >= f.since OR c.answered_at >= f.since OR ${arrivedSql('c')} >= f.since OR f.since > $3)`;
 
 /**
  * Older events are not queued, however late their calls changed: their deliveries may be deleted by now (SERVICE_WEBHOOK_MAX_AGE is
@@ -38,12 +44,13 @@ const OLDEST_MS = 7 * DAY_MS;
 
 /** What happened to these calls, with fields of who wants to know; nothing of calls of the past. */
 const happenedSql = (calls: string, { are }: Readers, fields: string) => `
-  call AS (SELECT c.id, c.ringing_at, c.answered_at, c.completed_at, c.missed, w.since, ${fields}
+  call AS (SELECT c.id, c.ringing_at, c.answered_at, c.completed_at, c.updated_at, c.missed, w.since, ${fields}
     FROM ${calls} AND ${are} AND NOT c.past),
   happened AS (
-    SELECT *, 'call.ringing' AS event, ringing_at AS at, 1 AS step FROM call
-    UNION ALL SELECT *, 'call.answered', answered_at, 2 FROM call
-    UNION ALL SELECT *, CASE WHEN ${missedSql('call')} THEN 'call.missed' ELSE 'call.ended' END, completed_at, 3 FROM call)`;
+    SELECT *, 'call.ringing' AS event, ringing_at AS at, ringing_at AS arrived_at, 1 AS step FROM call
+    UNION ALL SELECT *, 'call.answered', answered_at, answered_at, 2 FROM call
+    UNION ALL SELECT *, CASE WHEN ${missedSql('call')} THEN 'call.missed' ELSE 'call.ended' END, completed_at, ${arrivedSql('call')}, 3
+      FROM call)`;
 
 /** Queues the events of these calls since $2 that their webhooks want, in the order in which they happened. */
 const queueSql = (calls: string) => `
@@ -51,7 +58,7 @@ const queueSql = (calls: string) => `
   INSERT INTO webhook_deliveries (webhook_id, call_row, event, at, queued_at)
   SELECT webhook, id, event, at, at FROM happened
   -- events: names with blanks between them
-  WHERE at >= since AND at >= $2 AND ' ' || events || ' ' LIKE '% ' || event || ' %' ORDER BY at, id, step
+  WHERE ${isNewSql} AND at >= $2 AND ' ' || events || ' ' LIKE '% ' || event || ' %' ORDER BY at, id, step
   ON CONFLICT (call_row, webhook_id, event) DO NOTHING RETURNING webhook_id AS webhook`;
 
 /**
@@ -63,7 +70,7 @@ const queueFeedsSql = (calls: string, { lockingRows }: Pick<Statements, 'locking
   ${happenedSql(calls, feedReaders, 'w.account_id AS account')}
   INSERT INTO call_events (account_id, call_row, event, at)
   SELECT account, id, event, at FROM happened CROSS JOIN reader
-  WHERE at >= since AND at >= $2 ORDER BY at, id, step
+  WHERE ${isNewSql} AND at >= $2 ORDER BY at, id, step
   ON CONFLICT (call_row, event) DO NOTHING`;
 
 /** Queues events for webhooks; of several processes only the one with the lease does. */
@@ -99,7 +106,7 @@ export const createEventQueueStore = (
     if (cursor === next) return { cursor, webhooks: new Set() };
     const values = cursor === null ? undefined : changes.values(cursor, next);
     const calls = (readers: Readers) => (values ? changes.changedSql(readers.table) : recentSql(readers));
-    const since = [...(values ?? [now - DAY_MS]), now - OLDEST_MS];
+    const since = [...(values ?? [now - DAY_MS]), now - OLDEST_MS, now];
     const queued = await write<{ webhook: number }>(queueSql(calls(webhookReaders)), ...since);
     if (await hasFeeds()) await write(queueFeedsSql(calls(feedReaders), { lockingRows }), ...since);
     return { cursor: next, webhooks: new Set(queued.map(({ webhook }) => webhook)) };
