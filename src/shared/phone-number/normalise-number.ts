@@ -7,7 +7,7 @@ import {
 } from 'libphonenumber-js/max';
 import { LRUCache } from 'lru-cache';
 import { numberIn } from './number-text.ts';
-import { isExtension, parse, prefixAbroad } from './parse-number.ts';
+import { isExtension, isPossible, parse, prefixAbroad } from './parse-number.ts';
 import { autoNotation, type Notation } from './trunk-notation.ts';
 
 /** What a number text means, and by which rule, as the end of a sentence. */
@@ -72,13 +72,13 @@ function readTrunk(text: string, country: CountryCode | undefined, { kind, strip
   const isBare = !/^(\+|00)/.test(number);
   if (kind === 'e164' && isBare) {
     const parsed = parse(`+${digits}`);
-    if (parsed?.isPossible()) return named({ number: parsed.number, how: 'E.164 without its plus' });
+    if (isPossible(parsed)) return named({ number: parsed.number, how: 'E.164 without its plus' });
   }
   if (kind === 'national' && isBare && country !== undefined) {
     const code = getCountryCallingCode(country);
     const isAbroad = parse(number, country)?.countryCallingCode !== code;
     const parsed = isAbroad ? undefined : parse(`+${code}${digits}`);
-    if (parsed?.isPossible()) return named({ number: parsed.number, how: `a national number of ${country}` });
+    if (isPossible(parsed)) return named({ number: parsed.number, how: `a national number of ${country}` });
   }
   return named(read(number, digits, country));
 }
@@ -109,13 +109,13 @@ function read(number: string, digits: string, country: CountryCode | undefined):
   if (full?.isValid()) return { number: full.number, how: 'an international number' };
   if (country === undefined) {
     const parsed = full ?? parse(number);
-    if (parsed?.isPossible()) return { number: parsed.number, how: 'an international number' };
+    if (isPossible(parsed)) return { number: parsed.number, how: 'an international number' };
     return asDigits('its digits alone: no DEFAULT_COUNTRY to read it in');
   }
   const isBare = !/^[+0]/.test(number);
   const national = parse(number, country);
   if (number.startsWith('+'))
-    return national?.isPossible()
+    return isPossible(national)
       ? { number: national.number, how: 'an international number' }
       : asDigits('its digits alone: no number of any country');
   const dialled = (parsed: PhoneNumber): Reading => ({
@@ -134,7 +134,7 @@ function read(number: string, digits: string, country: CountryCode | undefined):
     valid === undefined && number.startsWith('00') ? parse(number.slice(1), country) : undefined;
   if (outside?.isValid()) return { number: outside.number, how: `as dialled in ${country} after a 0` };
   const isNational = valid !== undefined || !isBare || digits.length >= SURELY_NATIONAL;
-  if (isNational && national?.isPossible()) return dialled(national);
+  if (isNational && isPossible(national)) return dialled(national);
   // The only reading that is left.
   const withPlus = isBare && digits.length >= SURELY_NATIONAL ? parse(`+${digits}`) : undefined;
   return withPlus?.isValid()

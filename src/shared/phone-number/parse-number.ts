@@ -27,6 +27,12 @@ const outdated: Record<string, readonly [RegExp, string]> = {
   229: [/^(\d{8})$/, '01$1'],
 };
 
+/** Whether a country can have this number, which is then read as itself: the parser takes a zero of `+49 00 ...` each time. */
+export const isPossible = (parsed: PhoneNumber | undefined): parsed is PhoneNumber =>
+  parsed !== undefined &&
+  parsed.isPossible() &&
+  (parsed.isValid() || parse(parsed.number)?.number === parsed.number);
+
 /** Parses a number, in the country that it was dialled in. */
 export function parse(number: string, defaultCountry?: CountryCode): PhoneNumber | undefined {
   const parsed = parsePhoneNumberFromString(number, {
@@ -87,7 +93,7 @@ function completeNumber(text: string, home: CountryCode | undefined): string | u
   if (digits.length < SHORTEST) return undefined;
   const possible = (number: string) => {
     const parsed = parse(number);
-    return parsed?.isPossible() ? parsed.number : undefined;
+    return isPossible(parsed) ? parsed.number : undefined;
   };
   if (text.startsWith('+')) return possible(text);
   const full = /^00[1-9]/.test(digits) ? possible(`+${digits.slice(2)}`) : undefined;
