@@ -159,6 +159,7 @@ test('an answer that has not changed is not sent again', async (t) => {
     assert.match(tag, /^"[\w-]+"$/);
     const same = await get(path, { 'if-none-match': `"other", W/${tag}` });
     assert.deepEqual([same.status, same.text, same.headers.etag], [304, '', tag]);
+    assert.equal((await get(path, { 'if-none-match': '*' })).status, 304);
     assert.equal((await get(path, { 'if-none-match': '"other"' })).status, 200);
   }
   const { headers } = await get('/calls');
@@ -390,6 +391,7 @@ test('figures are those of the days that are asked for, in the account’s time 
       3,
       by,
     );
+    if (by === 'hour') assert.ok(steps.length > 48, 'also those without calls');
   }
   for (const [query, message] of [
     [`from=${today}`, /^The to field must be a day such as 2026-11-20\.$/],

@@ -264,6 +264,9 @@ test('administration: an office is set up from nothing: account, user with exten
   }
   assert.equal((await admin('GET', '/customers/nobody')).status, 404);
   assert.equal((await done('PUT', '/customers/7', { blocked: true })).blocked, true);
+  const { status, json } = await admin('PUT', '/customers/7', { blocked: 'yes' });
+  assert.equal(status, 422);
+  assert.match(JSON.stringify(json), /The blocked field must be true or false/);
 
   const integration = await done('POST', '/integrations', { name: 'Office' });
   assert.equal((await done('GET', `/integrations/${integration.uid}`)).token, undefined, 'shown once');

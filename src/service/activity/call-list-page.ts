@@ -249,7 +249,13 @@ function seldomFields(callQuery: CallQuery, request: SegmentRequest, { numbersCa
             value: called,
             options: [
               ['', words.common.all],
-              ...numbersCalled.map((one) => [one, plainText(numberCalledText(extensions, one), 60)] as const),
+              ...numbersCalled.map(
+                (one) =>
+                  [
+                    exportedNumber(one, account.country),
+                    plainText(numberCalledText(extensions, one), 60),
+                  ] as const,
+              ),
             ],
           })
         }

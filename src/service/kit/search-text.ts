@@ -30,10 +30,11 @@ export function numberTerm(term: string, country?: string | null): NumberTerm | 
   return { typed, numbers: [...new Set([number, ...sameLine(number)])], digits: isFull ? whole : part };
 }
 
-/** Whether all of these folded words are in a text. */
+/** Whether all of these words of a search are in a text; the digits of a number, however it is written there. */
 export function hasWords(text: string, words: readonly string[]): boolean {
   const said = folded(text);
-  return words.every((word) => said.includes(word));
+  const joined = said.replace(/(?<=\d)[\s()/.-]+(?=\d)/g, '');
+  return words.every((word) => said.includes(word) || (/^\d+$/.test(word) && joined.includes(word)));
 }
 
 /** The parts of a search, each of which the text of what is found holds; a number may be written in any way. */

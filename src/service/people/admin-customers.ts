@@ -61,7 +61,7 @@ const customerChange = z.object({
     .max(MAX_NUMBERS, en.customers.manyNumbers)
     .optional(),
   language: textSchemas.language.nullable(),
-  blocked: z.boolean().optional(),
+  blocked: z.boolean('The blocked field must be true or false.').optional(),
 });
 const reasons = z.array(z.object({ message: z.string(), count: z.int(), lines: z.array(z.int()) }));
 const reportSchema = z

@@ -33,7 +33,7 @@ export function matcherOf({ q, which, segment }: CallBackFilter, { user, account
     if (segment !== '' && call.segment !== segment) return false;
     return (
       words.length === 0 ||
-      hasWords([call.customer?.name ?? '', ...numbers, note?.text ?? ''].join(' '), words)
+      hasWords([call.customer?.name ?? '', ...numbers, note?.text ?? ''].join(' | '), words)
     );
   };
 }

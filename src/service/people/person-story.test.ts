@@ -10,7 +10,8 @@ import { type Moment, readStory, readWeeks, storyChoice, storyDays } from './per
 
 const timeZone = 'Europe/Berlin';
 const formats = formatsFor(timeZone);
-const choiceOf = (query: string) => storyChoice({ query: new URLSearchParams(query), formats });
+const choiceOf = (query: string) =>
+  storyChoice({ query: new URLSearchParams(query), formats, account: { country: 'DE' } });
 const at = (text: string) => Temporal.PlainDateTime.from(text).toZonedDateTime(timeZone).epochMilliseconds;
 const call = (when: string): Moment => ({ at: at(when), call: { startedAt: at(when) } as CallRecord });
 const action = (when: string, kind: StoredAction['kind'] = 'note', text = ''): Moment => ({
@@ -78,6 +79,8 @@ const storeOf = (notes: readonly StoredAction[]) => ({
 
 test('notes are found by all words, without accents; what is not read yet is on the next page', async () => {
   const notes = Array.from({ length: 700 }, (_, n): StoredAction => {
+    if (n === 650)
+      return { id: n, number: '110', at: n, user: 'Ann', kind: 'note', text: 'Now: 030 / 9018-20' };
     const text = n % 100 === 0 ? 'Schlüssel liegt\nbei Müller' : 'Schlüssel';
     return { id: n, number: '110', at: n, user: 'Ann', kind: 'note', text };
   });
@@ -86,6 +89,8 @@ test('notes are found by all words, without accents; what is not read yet is on 
     return { at: moments.map((one) => one.at), older };
   };
   assert.deepEqual(await found('q=muller+SCHLUSSEL'), { at: [600, 500, 400], older: 400 });
+  for (const typed of ['030901820', '901820'])
+    assert.deepEqual((await found(`q=${typed}`)).at, [650], typed);
   assert.deepEqual(await found('q=muller&until=400'), { at: [300, 200, 100], older: 100 });
   assert.deepEqual(await found('q=muller&until=100'), { at: [0], older: null });
   const { at: newest, older } = await found('show=notes');

@@ -2,9 +2,8 @@ import type { UserRequest } from '../accounts/user-request.ts';
 import type { CallRecord } from '../calls/call-record.ts';
 import { type CallStore, noFilter } from '../calls/call-store.ts';
 import { dateAt, dateIn, mondayOf, type Span, startOf } from '../kit/calendar.ts';
-import { folded } from '../kit/folded.ts';
 import { Refusal } from '../kit/refusal.ts';
-import { hasWords } from '../kit/search-text.ts';
+import { hasWords, searchWords } from '../kit/search-text.ts';
 import { withoutUndone } from './call-backs.ts';
 import type { StoredAction } from './caller-action-store.ts';
 import type { CallerStore } from './caller-store.ts';
@@ -21,8 +20,10 @@ export const storyKinds = ['all', 'notes', 'calls', 'missed'] as const;
 /** What of a person's story is wanted, as the address says it. */
 export type StoryChoice = {
   readonly show: (typeof storyKinds)[number];
-  /** As typed: notes that have all of these words. */
+  /** As typed. */
   readonly search: string;
+  /** Notes that have all of these are wanted. */
+  readonly words: readonly string[];
   /** The Monday of the only week that is wanted. */
   readonly week: Temporal.PlainDate | undefined;
   /** From there to before then, Unix ms. */
@@ -43,16 +44,24 @@ export type Story = {
 
 type StoryStore = { readonly calls: CallStore; readonly callers: CallerStore };
 
-export function storyChoice({ query, formats }: Pick<UserRequest, 'query' | 'formats'>): StoryChoice {
+export function storyChoice({
+  query,
+  formats,
+  account,
+}: Pick<UserRequest, 'query' | 'formats'> & {
+  readonly account: Pick<UserRequest['account'], 'country'>;
+}): StoryChoice {
   const until = query.get('until');
   if (until !== null && !/^\d{1,15}$/.test(until)) throw new Refusal(400, (errors) => errors.notPossible);
   const day = dateIn(query.get('week'));
   const week = day && mondayOf(day);
   const { timeZone } = formats;
+  const search = (query.get('q') ?? '').trim();
   const end = until === null ? Number.MAX_SAFE_INTEGER : Number(until);
   return {
     show: storyKinds.find((kind) => kind === query.get('show')) ?? 'all',
-    search: (query.get('q') ?? '').trim(),
+    search,
+    words: searchWords(search, account.country),
     week,
     span: {
       since: week ? startOf(week, timeZone) : 0,
@@ -114,10 +123,9 @@ async function findNotes(
   store: StoryStore,
   account: number,
   { numbers }: Person,
-  { span, search }: StoryChoice,
+  { span, words }: StoryChoice,
 ): Promise<Story> {
   const { notes, older } = await notesAbout(store, account, numbers, span, SEARCHED);
-  const words = folded(search).split(/\s+/);
   return { moments: noteMoments(notes.filter(({ text }) => hasWords(text, words))), older };
 }
 

@@ -177,7 +177,7 @@ function reportOf(sums: Sums, days: number, hasHours: boolean): Report {
           },
         }
       : null,
-    series: hourSeries === null ? sums.steps.map(stepRow) : withinHours(hourSeries, hours),
+    series: hourSeries ?? sums.steps.map(stepRow),
     days: days > MAX_DAY_ROWS ? rows.sort((a, b) => a.first.dayOfWeek - b.first.dayOfWeek) : rows,
     hours,
     answerers,
@@ -198,10 +198,10 @@ export function busyHours(hours: readonly Counts[]): readonly [first: number, la
   return [Math.max(0, hours.findIndex(has)), hours.findLastIndex(has)];
 }
 
-/** Without the nights that have no calls on any day. */
-function withinHours(series: readonly SeriesRow[], hours: readonly Counts[]): SeriesRow[] {
+/** The steps of a report that its page shows: without the nights that have no calls on any day. */
+export function shownSeries({ series, hours }: Pick<Report, 'series' | 'hours'>): readonly SeriesRow[] {
   const [first, last] = busyHours(hours);
-  return series.filter(({ hour }) => hour !== null && hour.hour >= first && hour.hour <= last);
+  return series.filter(({ hour }) => hour === null || (hour.hour >= first && hour.hour <= last));
 }
 
 type GroupSum = ReturnType<typeof countGroup>;

@@ -1,4 +1,5 @@
 import { missedPlaces } from '../../shared/api/contract/call-extras.ts';
+import { exportedNumber } from '../../shared/phone-number/normalise-number.ts';
 import type { Extensions, Integration } from '../accounts/account.ts';
 import { extensionsOf, extensionText, numberCalledText } from '../accounts/extensions.ts';
 import type { UserRequest } from '../accounts/user-request.ts';
@@ -117,7 +118,9 @@ export function filtersOf(
     ...peopleFilters(request, answered),
     ...numbersCalled.map((called) => {
       const label = text.of(words.calls.numberCalled, numberCalledText(extensions, called));
-      return ofGroup('numbersCalled', called, `called:${called}`, label, { called });
+      return ofGroup('numbersCalled', called, `called:${called}`, label, {
+        called: exportedNumber(called, account.country),
+      });
     }),
     ...places.map((place) =>
       ofGroup('places', place, `place:${place}`, text.of(words.calls.place, placeText(words, place)), {

@@ -15,7 +15,7 @@ import type { Answer, Page } from '../kit/page-request.ts';
 import type { CallerStore } from '../people/caller-store.ts';
 import { plainText } from '../rules/plain-text.ts';
 import { type Html, html } from '../words/html.ts';
-import { makeReport, type SeriesRow } from './call-report.ts';
+import { makeReport, type SeriesRow, shownSeries } from './call-report.ts';
 import { callersReport, MAX_CALLS } from './callers-report.ts';
 import { partFigures } from './figure-cache.ts';
 import { periodIn, type StepLength, sameTimeThen, stepsFor, usualPeriods } from './period.ts';
@@ -175,7 +175,7 @@ function reportPage(
             ${says && html`<p class="says">${says}</p>`}
             ${figures(request, reported)}
             <div class="sheet">
-              ${callChart(request, text.bySteps[step], rows('series'), (at) => stepNames(report.series[at] as SeriesRow, step, isOneDay, request).short)}
+              ${callChart(request, text.bySteps[step], rows('series'), (at) => stepNames(shownSeries(report)[at] as SeriesRow, step, isOneDay, request).short)}
               ${folded('series', text.table)}
               ${!isOneDay && heat(request, reported)}
               ${callers === null ? html`<p class="quiet">${text.tooManyCalls(formats.number(MAX_CALLS))}</p>` : [folded('never'), folded('callers')]}

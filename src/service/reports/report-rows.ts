@@ -5,7 +5,7 @@ import { countGroup, OTHERS } from '../calls/aggregate.ts';
 import { backOf } from '../calls/call-cells.ts';
 import type { CallRecord } from '../calls/call-record.ts';
 import { personAddress } from '../rules/person-address.ts';
-import type { NamedGroup, Report } from './call-report.ts';
+import { type NamedGroup, type Report, shownSeries } from './call-report.ts';
 import type { CallersReport } from './callers-report.ts';
 import type { Period } from './period.ts';
 import { personWith, placeText, type ReportFilter } from './report-filter.ts';
@@ -64,7 +64,7 @@ function seriesTable({ request, reported, columns }: Tables): ReportTable {
     name: 'series',
     caption: text.bySteps[step],
     columns: columns[step === 'hour' ? 'counts' : 'steps'](text.steps[step], step),
-    rows: report.series.map((row) => ({
+    rows: shownSeries(report).map((row) => ({
       ...row,
       ...stepNames(row, step, isOneDay, request),
       href: callsOf(filter, row.hour ? hourOf(row.first, row.hour.hour, row.hour.offset) : daysOf(row)),
