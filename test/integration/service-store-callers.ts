@@ -366,8 +366,14 @@ export const callerTests: StoreTests = {
     const again = (n: number) => callers.act(account, { ...tried, report: `again-${n}` });
     for (let n = 2; n < MOST_TRIED; n += 1) await again(n);
     assert.equal(await isTriedOut(), 'false,false,false,false');
-    await again(MOST_TRIED);
+    assert.equal(await again(MOST_TRIED), true);
     assert.equal(await isTriedOut(), 'true,false,false,false');
+    assert.equal(await again(MOST_TRIED + 1), false, 'as if two processes had asked before');
+    assert.equal(await callers.act(account, { ...tried, report: 'other', number: '113' }), true);
+    assert.equal(
+      await callers.act(account, { ...tried, report: 'talked', kind: 'talked', seconds: 5 }),
+      true,
+    );
   },
 
   async 'a try and a reminder are stored with when the person is called next; one that a bridge has seen has no such time'({

@@ -101,11 +101,13 @@ function followForgotten({ lookup }: Statements, notify: (account: number) => vo
     const [{ newest } = { newest: 0 }] = await lookup<{ newest: number }>(
       'SELECT coalesce(max(id), 0) AS newest FROM audit',
     );
+    const last = cursor ?? newest;
+    cursor = newest;
+    if (newest === last) return;
     const accounts = await lookup<{ account: number }>(
       "SELECT DISTINCT account_id AS account FROM audit WHERE id > $1 AND id <= $2 AND what = 'forget'",
-      ...[cursor ?? newest, newest],
+      ...[last, newest],
     );
-    cursor = newest;
     for (const { account } of accounts) notify(account);
   }
   const again = () => {}; // a second later

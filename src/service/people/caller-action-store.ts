@@ -27,6 +27,7 @@ export type CallerAction = {
 
 /** Most attempts to reach a number that bridges report (`tried`) and are stored in a week: whoever reads what was done about it reads them, too. */
 export const MOST_TRIED = 200;
+const TRIED_MS = 7 * 86_400_000;
 
 /** An action that is read. */
 export type StoredAction = Omit<CallerAction, 'report'> & { readonly id: number };
@@ -42,6 +43,10 @@ const isAsRead = `account_id = $1 AND number = $2 AND at = $3 AND user_name = $4
 /** Browsers send line breaks in either form. */
 const asRead = (account: number, { number, at, user, id, read }: ReadNote) =>
   [account, number, at, user, id, read.replaceAll('\r\n', '\n'), '\r\n', '\n'] as const;
+
+/** What bridges have seen of attempts to reach the number $2 of the account $1 since then, at most MOST_TRIED. */
+const seenTries = (since: string) => `SELECT t.id FROM caller_actions t
+  WHERE t.account_id = $1 AND t.number = $2 AND t.at >= ${since} AND t.kind = 'tried' AND t.due IS NULL LIMIT ${MOST_TRIED}`;
 
 /** The number $2 of the account $1, and the others of its customer. */
 export const ofPerson = `SELECT CAST($2 AS text) AS number UNION SELECT o.number FROM customer_numbers n
@@ -71,7 +76,7 @@ export const createCallerActionStore = (
   },
   /**
    * Stores an action; `after`: only if that is still the id of the newest about the person. False if another one was
-   * quicker, or if the report is stored already.
+   * quicker, if the report is stored already, or if bridges have seen MOST_TRIED attempts in the week before.
    */
   async act(
     account: number,
@@ -81,8 +86,10 @@ export const createCallerActionStore = (
     const stored = await writeAlone(
       account,
       `INSERT INTO caller_actions (account_id, number, at, user_name, kind, text, seconds, report, due)
-       SELECT $1, $2, $3, $4, $5, $6, $8, $9, $10 WHERE CAST($7 AS bigint) IS NULL OR $7 =
-         (SELECT coalesce(max(a.id), 0) FROM caller_actions a WHERE a.account_id = $1 AND a.number IN (${ofPerson}))
+       SELECT $1, $2, $3, $4, $5, $6, $8, $9, $10 WHERE (CAST($7 AS bigint) IS NULL OR $7 =
+         (SELECT coalesce(max(a.id), 0) FROM caller_actions a WHERE a.account_id = $1 AND a.number IN (${ofPerson})))
+         AND (CAST($9 AS text) IS NULL OR CAST($5 AS text) <> 'tried'
+           OR ${MOST_TRIED} > (SELECT count(*) FROM (${seenTries(`CAST($3 AS bigint) - ${TRIED_MS}`)}) tries))
        ON CONFLICT DO NOTHING RETURNING id`,
       ...[account, number, at, user, kind, text, after, seconds ?? null, report ?? null, due ?? null],
     );
@@ -102,11 +109,7 @@ export const createCallerActionStore = (
   },
   /** Whether bridges have seen MOST_TRIED attempts to reach a number since then. */
   async isTriedOut(account: number, number: string, since: number): Promise<boolean> {
-    const found = await read(
-      `SELECT 1 AS found FROM caller_actions
-       WHERE account_id = $1 AND number = $2 AND at >= $3 AND kind = 'tried' AND due IS NULL LIMIT ${MOST_TRIED}`,
-      ...[account, number, since],
-    );
+    const found = await read(seenTries('$3'), ...[account, number, since]);
     return found.length === MOST_TRIED;
   },
 });

@@ -89,8 +89,7 @@ test('notes are found by all words, without accents; what is not read yet is on 
     return { at: moments.map((one) => one.at), older };
   };
   assert.deepEqual(await found('q=muller+SCHLUSSEL'), { at: [600, 500, 400], older: 400 });
-  for (const typed of ['030901820', '901820'])
-    assert.deepEqual((await found(`q=${typed}`)).at, [650], typed);
+  for (const typed of ['030901820', '901820']) assert.deepEqual((await found(`q=${typed}`)).at, [650], typed);
   assert.deepEqual(await found('q=muller&until=400'), { at: [300, 200, 100], older: 100 });
   assert.deepEqual(await found('q=muller&until=100'), { at: [0], older: null });
   const { at: newest, older } = await found('show=notes');
