@@ -15,6 +15,7 @@ export type DirectoryCopy = {
   readonly integrations: readonly Integration[];
   readonly extensions: ReadonlyMap<number, Extensions>;
   readonly siteTokens: Readonly<Record<keyof SiteTokens, string>> | null;
+  readonly accountsById: ReadonlyMap<number, Account>;
   readonly accountsByUid: ReadonlyMap<string, { readonly account: Account; readonly token: Buffer }>;
   readonly senders: ReadonlyMap<
     string,
@@ -28,6 +29,7 @@ export const emptyCopy: DirectoryCopy = {
   integrations: [],
   extensions: new Map(),
   siteTokens: null,
+  accountsById: new Map(),
   accountsByUid: new Map(),
   senders: new Map(),
 };
@@ -49,6 +51,7 @@ export function copyDirectory(
       operator: keys.operatorToken(siteTokens.operator),
       fleet: keys.fleetToken(siteTokens.fleet),
     },
+    accountsById,
     accountsByUid: new Map(
       accounts.map((account) => {
         const known = before.accountsByUid.get(account.uid);

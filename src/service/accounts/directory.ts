@@ -67,6 +67,7 @@ export async function openDirectory(
     /** Calls `listener` when accounts and integrations are gone: what is remembered of them by their ids goes, too. */
     onRemoved: (listener: (removed: Removed) => void): void => void removedListeners.add(listener),
     accounts: (): readonly Account[] => copy().accounts,
+    account: (id: number): Account | undefined => copy().accountsById.get(id),
     integrations: (account: number): readonly Integration[] =>
       copy().integrations.filter((integration) => integration.account === account),
     /** How many integrations all accounts have. */

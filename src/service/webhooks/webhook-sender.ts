@@ -109,7 +109,7 @@ function bodyOf(
   directory: ServiceDirectory,
 ): string {
   const integration = delivery.call && integrationName(directory, account, delivery.call.integration);
-  const country = directory.accounts().find(({ id }) => id === account)?.country ?? null;
+  const country = directory.account(account)?.country ?? null;
   return webhookBody(delivery, directory.extensions(account), integration, country);
 }
 
@@ -126,6 +126,6 @@ function logOf(webhook: Webhook, { log, directory }: SenderParts): Log {
 
 /** What log lines call a webhook. */
 export function namesOf(webhook: Webhook, directory: ServiceDirectory) {
-  const account = directory.accounts().find(({ id }) => id === webhook.account)?.name ?? '';
+  const account = directory.account(webhook.account)?.name ?? '';
   return { webhook: webhook.uid, host: hostOf(webhook), account };
 }
