@@ -29,8 +29,7 @@ const outdated: Record<string, readonly [RegExp, string]> = {
 
 /** Whether a country can have this number, which is then read as itself: the parser takes a zero of `+49 00 ...` each time. */
 export const isPossible = (parsed: PhoneNumber | undefined): parsed is PhoneNumber =>
-  parsed?.isPossible() === true &&
-  (parsed.isValid() || parse(parsed.number)?.number === parsed.number);
+  parsed?.isPossible() === true && (parsed.isValid() || parse(parsed.number)?.number === parsed.number);
 
 /** Parses a number, in the country that it was dialled in. */
 export function parse(number: string, defaultCountry?: CountryCode): PhoneNumber | undefined {
