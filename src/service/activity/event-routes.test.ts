@@ -58,7 +58,12 @@ async function serve(t: TestContext) {
     users: { session: async () => session, list: async () => [user] },
     calls: { page: async () => ({ calls: [], next: null, back: null }) },
     customers: { callerFacts: async () => ({ last: null, note: null, missed: 0 }) },
-    callers: { missedCallers: async () => ({ callers: [], more: false }), actions: async () => [] },
+    callers: {
+      missedCallers: async () => ({ callers: [], more: false }),
+      promises: async () => [],
+      actions: async () => [],
+      newestNotes: async () => [],
+    },
     openCalls: () => {
       asked.resolve();
       return answer.promise;

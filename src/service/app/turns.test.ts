@@ -31,6 +31,8 @@ async function serve(t: TestContext) {
     otherProcesses: { tellWho: (account: number) => slowly(account, 'change', undefined) },
     callers: {
       missedCallers: (account: number) => slowly(account, 'read', { callers: [], more: false }),
+      promises: async () => [],
+      newestNotes: async () => [],
       actions: async () => [],
       hasReport: (account: number) => slowly(account, 'change', true),
     },
