@@ -28,7 +28,7 @@ test('agents see calls and customers, but no administration; other accounts see 
     [200, 404, ['/calls/details?id=secret-1']],
     [403, 200, ['/api-log', '/api-log?in=request&term=secret', '/integrations', '/webhooks']],
     [403, 200, ['/users', '/audit', '/opening-hours', '/segments']],
-    [403, 200, ['/customers/import', '/customers/export']],
+    [403, 200, ['/customers/import', '/customers/export', '/customers/phone-book']],
     [403, 404, [entry, `${integration}`, ofUser, hook]],
   ] as const)
     for (const path of paths) {

@@ -56,6 +56,7 @@ function fill(account: number, user: number, now: number): string {
     INSERT INTO webhook_deliveries (webhook_id, event, at, queued_at, state, answer)
       SELECT (SELECT min(id) FROM webhooks), 'test', ${at}, ${at}, 'failed', 'Answer ' || i FROM ${numbers(MANY)};
     INSERT INTO old_token_uses (integration_id, token_counter, address, last_at) SELECT ${pbx}, 0, '192.0.2.' || i, ${now} FROM ${numbers(200)};
+    UPDATE accounts SET phone_book_counter = 1 WHERE id = ${account};
     COMMIT`;
 }
 /** How many different texts of an answer look so: rows are named once or several times. */
@@ -107,6 +108,7 @@ const answers: Readonly<Record<string, Entry>> = {
   '/opening-hours': short,
   '/security/second-factor': short,
   '/customers/import': short,
+  '/customers/phone-book': short,
   '/customers/import/template': short,
   '/customers/import/progress': short,
   '/calls/window': short,
@@ -143,6 +145,7 @@ const answers: Readonly<Record<string, Entry>> = {
     { of: segments, most: 200, more: 'limited' },
   ] },
   '/customers/new': { shown: [{ of: segments, most: 200, more: 'limited' }] },
+  '/phonebook/:token/:file': { shown: [{ of: named(/\+4930\d{7}/g), most: MANY, more: 'whole' }] },
   '/customers/export': { shown: [{ of: named(/Cust \d+/g), most: MANY, more: 'whole' }] },
   '/segments': { shown: [{ of: rows, most: 200, more: /\/segments\?page=2/ }] },
   '/integrations': { shown: [integrationList] },
@@ -194,19 +197,27 @@ test('every answer about an account that has very much has a limit, and says tha
     using db = new DatabaseSync(join(served.stateDir, 'service.db'), { timeout: 10_000 });
     db.exec(fill(ann.user.account, ann.user.id, Date.now()));
   }
+  const keys = createKeys(serverSecret(served.stateDir));
+  const [, uid = ''] = /^adm_(.{16})/.exec(served.a.admin) ?? [];
+  const phoneBook = keys.phoneBookToken({ uid, phoneBookCounter: 1 });
   await until('the directory', async () => integrations((await ann.read('/integrations')).text) > 0);
   const urls = routes.filter(({ method }) => method === 'GET').map(({ url }) => url);
   const looked = [...new Set(urls)].filter((url) => !url.startsWith('/assets/') && !streams.includes(url));
   assert.deepEqual(looked.toSorted(), Object.keys(answers).toSorted());
 
-  const operator = createKeys(serverSecret(served.stateDir)).operatorToken(0);
+  const operator = keys.operatorToken(0);
   const tokenOf = (url: string) => {
     if (/^\/admin\/(accounts|fleet)/.test(url)) return operator;
     return url.startsWith('/admin/') ? served.a.admin : url.startsWith('/api/') ? served.a.token : '';
   };
   const wrong: string[] = [];
   for (const [url, { path, shown }] of Object.entries(answers)) {
-    const asked = path ?? url.replace(':uid', `${'0'.repeat(15)}1`).replace(':reference', 'c1');
+    const asked =
+      path ??
+      url
+        .replace(':uid', `${'0'.repeat(15)}1`)
+        .replace(':reference', 'c1')
+        .replace(':token/:file', `${phoneBook}/yealink.xml`);
     const headers = tokenOf(url) === '' ? { cookie: ann.cookie } : {};
     const { status, text } = await served.ask(served.url + asked, { token: tokenOf(url), headers });
     if (shown.length > 0 && status !== 200) wrong.push(`${url}: ${status}`);

@@ -79,6 +79,48 @@ test('My calls are those of the user’s extensions; an extension is found by it
     assert.equal(await found(query), calls, query);
 });
 
+test('desk phones get the customers at an address of the account, until it is replaced or switched off', async (t) => {
+  const served = await serve(t);
+  const { ask, url, a } = served;
+  const boss = await browse(served, 'Boss');
+  const page = () => boss.read('/customers/phone-book');
+  const send = async (fields: Record<string, string> = {}) => {
+    const [, counter = ''] = /name="counter" value="(-?\d+)"/.exec((await page()).text) ?? [];
+    return boss.send('/customers/phone-book', { counter, ...fields });
+  };
+  const address = async () => /http\S+\/phonebook\/\S+yealink\.xml/.exec((await page()).text)?.[0];
+  assert.equal(await address(), undefined);
+  await send();
+  const first = (await address()) ?? '';
+  const { status, text, headers } = await ask(first);
+  assert.deepEqual([status, headers['content-type']], [200, 'text/xml; charset=utf-8']);
+  assert.match(text, /<Name>Alpha's customer<\/Name><Telephone>\+4930901820<\/Telephone>/);
+  assert.doesNotMatch(text, /Beta/);
+  assert.match((await ask(`${first}?plus=00&segment=VIP`)).text, /<Telephone>004930901820</);
+  assert.doesNotMatch((await ask(`${first}?segment=none`)).text, /Telephone/);
+  await ask(`${url}/admin/customers/1`, { token: a.admin, method: 'PUT', body: { blocked: true } });
+  assert.doesNotMatch((await ask(first)).text, /Telephone/);
+  for (const wrong of [
+    first.replace(/.\/yealink/, '/yealink'),
+    first.replace('yealink', 'other'),
+    `${first}?plus=x`,
+  ])
+    assert.equal((await ask(wrong)).status, 404, wrong);
+
+  const both = await Promise.all([
+    boss.send('/customers/phone-book', { counter: '1' }),
+    boss.send('/customers/phone-book', { counter: '1' }),
+  ]);
+  assert.deepEqual(both.map(({ status: answered }) => answered).toSorted(), [303, 409]);
+  const second = (await address()) ?? '';
+  assert.deepEqual([(await ask(first)).status, (await ask(second)).status], [404, 200]);
+  await send({ off: '1' });
+  assert.equal((await ask(second)).status, 404);
+  await send();
+  assert.notEqual(await address(), second);
+  assert.equal((await ask(second)).status, 404);
+});
+
 test("a person's page says who spoke with them last, and links into the office's own program", async (t) => {
   const { jana, boss } = await scene(t);
   assert.doesNotMatch((await jana.read(card)).text, /_blank/);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Store } from '../../src/service/database/store.ts';
+import { ChangeRefused } from '../../src/service/store/change-refused.ts';
 import type { AuditKind } from '../../src/service/words/audit-kinds.ts';
 import type { StoreTests } from './service-store-conformance.ts';
 
@@ -32,6 +33,8 @@ export const accountTests: StoreTests = {
     await directory.changeIntegration(made.id, { enabled: false, replaces: 1 });
     const berlin = { country: null, timeZone: 'Europe/Berlin' };
     await directory.rotateAdminToken(account, 1);
+    await directory.replacePhoneBookToken(account, 0, true);
+    await assert.rejects(directory.replacePhoneBookToken(account, 0, true), ChangeRefused);
     await directory.changeAccount(account, {
       ...berlin,
       crmUrl: 'https://crm.example/{number}',
@@ -58,6 +61,7 @@ export const accountTests: StoreTests = {
       tokenCounter: 2,
       crmUrl: 'https://crm.example/{number}',
       openingHours: null,
+      phoneBookCounter: 1,
       agentsDelete: false,
       requestsPerMinute: null,
       mostUsers: null,

@@ -4,7 +4,9 @@ import { accountColumns, accountOf } from './directory-reader.ts';
 import { tokenReplaced } from './limits.ts';
 
 /** A new name is `renameAccount`, a new token `rotateAdminToken`. */
-export type AccountChange = Partial<Omit<Account, 'id' | 'uid' | 'name' | 'tokenCounter'>>;
+export type AccountChange = Partial<
+  Omit<Account, 'id' | 'uid' | 'name' | 'tokenCounter' | 'phoneBookCounter'>
+>;
 
 /** Another change of the directory came first: read it again. */
 export class DirectoryChanged extends Error {}
@@ -34,6 +36,18 @@ export function createAccountStore({ write }: Pick<Statements, 'write'>) {
       );
       if (account === undefined) throw tokenReplaced();
       return accountOf(account);
+    },
+    /**
+     * Makes a new token of the phone book in place of the one with this counter, or, if it is not to be on, none.
+     * @throws ChangeRefused if another one has replaced it
+     */
+    async replacePhoneBookToken(id: number, replaces: number, isOn: boolean): Promise<void> {
+      const counter = isOn ? Math.abs(replaces) + 1 : -Math.abs(replaces);
+      const replaced = await write(
+        'UPDATE accounts SET phone_book_counter = $3 WHERE id = $1 AND phone_book_counter = $2 RETURNING id',
+        ...[id, replaces, counter],
+      );
+      if (replaced.length === 0) throw tokenReplaced();
     },
     /**
      * Adds an account; callers check its name (see settings/account-names.ts).

@@ -21,6 +21,8 @@ export type Account = {
   readonly requestsPerMinute: number | null;
   /** Null: no limit. */
   readonly mostUsers: number | null;
+  /** Raised to make the token of its phone book a new one. 0 or less: it has none. */
+  readonly phoneBookCounter: number;
 };
 
 /** The name and user that administrators gave to an extension, or to a number that is called. */

@@ -47,6 +47,7 @@ export async function openDirectory(
     changeAccount,
     replaceOpeningHours,
     rotateAdminToken,
+    replacePhoneBookToken,
     addIntegration,
     changeIntegration,
     putExtension,
@@ -58,6 +59,7 @@ export async function openDirectory(
     changeAccount: kept(changeAccount),
     replaceOpeningHours: kept(replaceOpeningHours),
     rotateAdminToken: kept(rotateAdminToken),
+    replacePhoneBookToken: kept(replacePhoneBookToken),
     addIntegration: kept(addIntegration),
     changeIntegration: kept(changeIntegration),
     putExtension: kept(putExtension),
@@ -73,7 +75,7 @@ export async function openDirectory(
     /** How many integrations all accounts have. */
     integrationCount: (): number => copy().integrations.length,
     extensions: (account: number): Extensions => copy().extensions.get(account) ?? noExtensions,
-    ...createAuthentication(copy, oldTokens.note, clock),
+    ...createAuthentication(copy, keys, oldTokens.note, clock),
     /**
      * Counts a refused token, if it names an integration: an old token, or one of an integration that is switched off.
      */
@@ -136,6 +138,7 @@ function createOldTokenNotes({ oldTokenUsed }: Pick<DirectoryStore, 'oldTokenUse
 /** Who somebody is, by their token. */
 function createAuthentication(
   copy: () => DirectoryCopy,
+  keys: Keys,
   noteOldToken: (integration: Integration, address: string, now: number) => void,
   clock: () => number,
 ) {
@@ -162,6 +165,12 @@ function createAuthentication(
     /** Whether this is the token of who runs the service, or that of who reads its fleet. */
     isSiteToken: (which: keyof SiteTokens, token: string): boolean =>
       sameText(token, copy().siteTokens?.[which] ?? unknown),
+    /** The account whose phone book has this token. */
+    phoneBookAccount(token: string): Account | undefined {
+      const account = copy().accountsByUid.get(uidOf(token))?.account;
+      const isSame = sameText(token, account === undefined ? unknown : keys.phoneBookToken(account));
+      return isSame && account && account.phoneBookCounter > 0 ? account : undefined;
+    },
     /** The account with this administration token. */
     administrator(token: string): Account | undefined {
       const known = copy().accountsByUid.get(uidOf(token));

@@ -20,6 +20,9 @@ export function createKeys(secret: Uint8Array) {
       `cia_${uid}${sign('integration', `${uid} ${tokenCounter}`)}`,
     adminToken: ({ uid, tokenCounter }: Pick<Account, 'uid' | 'tokenCounter'>): string =>
       `adm_${uid}${sign('admin', `${uid} ${tokenCounter}`)}`,
+    /** Reads the account's phone book, and nothing else: it is part of an address in desk phones. */
+    phoneBookToken: ({ uid, phoneBookCounter }: Pick<Account, 'uid' | 'phoneBookCounter'>): string =>
+      `pbk_${uid}${sign('phone-book', `${uid} ${phoneBookCounter}`)}`,
     /** Reads /admin/fleet, and nothing else: browsers keep it as a password. */
     fleetToken: (counter: number): string => `flt_${sign('fleet', siteCounter(counter))}`,
     /** The service operator's token: it adds accounts by /admin. */
@@ -30,9 +33,9 @@ export function createKeys(secret: Uint8Array) {
 /** Tokens of version 1.0.0, which had no counter, are valid until they are replaced. */
 const siteCounter = (counter: number) => (counter === 0 ? '' : String(counter));
 
-/** The `uid` in a token of either kind; '' if the text is not a token. */
+/** The `uid` in a token of an integration or account; '' if the text is not a token. */
 export function uidOf(token: string): string {
-  return /^(?:cia|adm)_([0-9a-f]{16})[0-9a-f]{64}$/.exec(token)?.[1] ?? '';
+  return /^(?:cia|adm|pbk)_([0-9a-f]{16})[0-9a-f]{64}$/.exec(token)?.[1] ?? '';
 }
 
 /** Compares two texts in constant time. */

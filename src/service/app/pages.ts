@@ -18,6 +18,8 @@ import { givePage } from '../people/give-page.ts';
 import { importPages } from '../people/import-pages.ts';
 import { personChanges } from '../people/person-changes.ts';
 import { personPage } from '../people/person-page.ts';
+import { phoneBookPage } from '../people/phone-book-page.ts';
+import { phoneBookRoute } from '../people/phone-book-route.ts';
 import { segmentPages } from '../priority/segments.ts';
 import { reportPages } from '../reports/report-pages.ts';
 import { accountPages } from '../settings/account-pages.ts';
@@ -43,6 +45,7 @@ const zip = promisify<string, Buffer>(gzip);
 const openRoutes: readonly ((app: FastifyInstance, context: ServiceContext) => void)[] = [
   assetRoutes,
   signInPages,
+  phoneBookRoute,
 ];
 
 /** The pages of signed-in users. */
@@ -54,6 +57,7 @@ const userRoutes: readonly ((pages: Pages, context: ServiceContext) => void)[] =
   givePage,
   customerPages,
   importPages,
+  phoneBookPage,
   personPage,
   personChanges,
   reportPages,

@@ -85,7 +85,8 @@ function listPage(
         ${
           administrates &&
           html`<a class="button" href="/customers/import">${text.importCsv}</a>
-            <a class="button" href="/customers/export">${icon('download')}${text.exportCsv}</a>`
+            <a class="button" href="/customers/export">${icon('download')}${text.exportCsv}</a>
+            <a class="button" href="/customers/phone-book">${words.phoneBook.title}</a>`
         }
       </div></div>
       ${query.has('removed') && notice(text.removed)}

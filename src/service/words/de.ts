@@ -566,6 +566,14 @@ export const de: typeof en = {
       'Ihre Telefonanlage erfährt es, wenn der Kunde anruft, und tut, was Sie dort eingerichtet haben.',
     manyNumbers: 'Ein Kunde kann höchstens 100 Nummern haben.',
   },
+  phoneBook: {
+    title: 'Telefonbuch',
+    create: 'Adressen anlegen',
+    replace: 'Adressen ersetzen',
+    hint: (most: string) =>
+      `Tischtelefone bekommen unter diesen Adressen die Kunden mit Namen und Nummern, höchstens ${most}. Wer eine Adresse hat, liest das Telefonbuch: Ersetzen Sie sie, wenn ein Telefon verloren geht.`,
+    options: 'Hinter einer Adresse: ?plus=00 schreibt 00 statt +, ?segment=VIP hat nur ein Segment.',
+  },
   integrations: {
     waiting: 'Rufen Sie an. Der Anruf erscheint hier.',
     never: 'noch nicht verbunden',

@@ -538,6 +538,14 @@ export const en = {
     blockedHint: 'Your phone system learns it when the customer calls, and does what you have set up there.',
     manyNumbers: 'A customer can have at most 100 numbers.',
   },
+  phoneBook: {
+    title: 'Phone book',
+    create: 'Make addresses',
+    replace: 'Replace addresses',
+    hint: (most: string) =>
+      `Desk phones get the customers with names and numbers at these addresses, at most ${most}. Whoever has an address reads the phone book: replace it when a phone is lost.`,
+    options: 'Behind an address: ?plus=00 writes 00 in place of +, ?segment=VIP has one segment only.',
+  },
   integrations: {
     waiting: 'Make a call. It appears here.',
     never: 'not connected yet',

@@ -558,6 +558,14 @@ export const es: typeof en = {
     blockedHint: 'Su centralita lo sabe cuando llama el cliente y hace lo que haya configurado en ella.',
     manyNumbers: 'Un cliente puede tener como máximo 100 números.',
   },
+  phoneBook: {
+    title: 'Agenda',
+    create: 'Crear direcciones',
+    replace: 'Reemplazar direcciones',
+    hint: (most: string) =>
+      `Los teléfonos de mesa reciben en estas direcciones los clientes con nombres y números, ${most} como máximo. Quien tiene una dirección lee la agenda: reemplácela si se pierde un teléfono.`,
+    options: 'Detrás de una dirección: ?plus=00 escribe 00 en lugar de +, ?segment=VIP da solo un segmento.',
+  },
   integrations: {
     waiting: 'Haga una llamada. Aparecerá aquí.',
     never: 'sin conexión todavía',

@@ -563,6 +563,15 @@ export const fr: typeof en = {
       'Votre système téléphonique l’apprend quand le client appelle, et fait ce que vous y avez prévu.',
     manyNumbers: 'Un client peut avoir 100 numéros au maximum.',
   },
+  phoneBook: {
+    title: 'Annuaire',
+    create: 'Créer des adresses',
+    replace: 'Remplacer les adresses',
+    hint: (most: string) =>
+      `Les téléphones de bureau reçoivent à ces adresses les clients avec noms et numéros, ${most} au plus. Qui a une adresse lit l’annuaire : remplacez-la si un téléphone est perdu.`,
+    options:
+      'À la fin d’une adresse : ?plus=00 écrit 00 à la place de +, ?segment=VIP ne donne qu’un segment.',
+  },
   integrations: {
     waiting: 'Passez un appel. Il apparaît ici.',
     never: 'pas encore connecté',

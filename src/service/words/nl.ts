@@ -556,6 +556,14 @@ export const nl: typeof en = {
     blockedHint: 'Uw telefooncentrale hoort het wanneer de klant belt en doet wat u daar hebt ingesteld.',
     manyNumbers: 'Een klant kan maximaal 100 nummers hebben.',
   },
+  phoneBook: {
+    title: 'Telefoonboek',
+    create: 'Adressen maken',
+    replace: 'Adressen vervangen',
+    hint: (most: string) =>
+      `Bureautelefoons krijgen op deze adressen de klanten met namen en nummers, hoogstens ${most}. Wie een adres heeft, leest het telefoonboek: vervang het als een toestel kwijt is.`,
+    options: 'Achter een adres: ?plus=00 schrijft 00 in plaats van +, ?segment=VIP heeft maar één segment.',
+  },
   integrations: {
     waiting: 'Bel op. Het gesprek verschijnt hier.',
     never: 'nog niet verbonden',

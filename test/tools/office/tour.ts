@@ -333,7 +333,7 @@ const addresses = `
   /reports?${fortnight} /reports?${fortnight}&by=month /reports?${fortnight}&of=segment:Notfall
   /reports?${fortnight}&of=integration:${workshop} /reports?${fortnight}&of=hours:in /reports?${fortnight}&of=called:${called}
   /reports?${fortnight}&of=place:queue /reports?${fortnight}&of=answered:1001 /reports?${year} /reports?${year}
-  /reports.csv?from=${day(6)}&to=${day(0)} /calls.csv?from=${day(6)} /calls.csv /customers/export`;
+  /reports.csv?from=${day(6)}&to=${day(0)} /calls.csv?from=${day(6)} /calls.csv /customers/export /customers/phone-book`;
 await page('/sign-in', {});
 for (const path of addresses.trim().split(/\s+/)) await page(path);
 

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { phoneBook, phoneBookFormats } from './phone-book.ts';
+
+const customers = [
+  { reference: '2', name: 'Łódź & <Sons>\u0000', numbers: ['+48512345678', '+48512345679', '+1', '+2'] },
+  { reference: '1', name: '', numbers: ['+4930901820'] },
+  { reference: '3', name: 'No number', numbers: [] },
+];
+
+const bookOf = (file: string, plus = '+') => {
+  const format = phoneBookFormats.find((one) => one.file === file);
+  assert.ok(format);
+  return phoneBook(format, customers, plus);
+};
+
+test('each maker gets its own elements, sorted by name; a number more than an entry takes is another entry', () => {
+  const name = '<Name>Łódź &amp; &lt;Sons&gt;</Name>';
+  assert.equal(
+    bookOf('fanvil.xml'),
+    `<?xml version="1.0" encoding="UTF-8"?>
+<FanvilIPPhoneDirectory>
+<DirectoryEntry><Name>1</Name><Telephone>+4930901820</Telephone></DirectoryEntry>
+<DirectoryEntry>${name}<Telephone>+48512345678</Telephone><Mobile>+48512345679</Mobile><Other>+1</Other></DirectoryEntry>
+<DirectoryEntry>${name}<Telephone>+2</Telephone></DirectoryEntry>
+</FanvilIPPhoneDirectory>
+`,
+  );
+  assert.match(
+    bookOf('phonebook.xml'),
+    /<AddressBook>\n<Contact><FirstName>1<\/FirstName><Phone><phonenumber>\+4930901820<\/phonenumber><accountindex>0<\/accountindex><\/Phone><\/Contact>\n/,
+  );
+  assert.match(bookOf('yealink.xml'), /<Telephone>\+48512345678<\/Telephone><Telephone>\+48512345679</);
+  assert.equal(bookOf('snom.xml').match(/<DirectoryEntry>/g)?.length, 5);
+});
+
+test('a phone system that dials no plus gets what stands for it', () => {
+  assert.match(bookOf('snom.xml', '000'), /<Telephone>0004930901820</);
+});
