@@ -9,7 +9,7 @@ import type { Account } from './accounts/account.ts';
 import { firstAccount, openDirectory } from './accounts/directory.ts';
 import { createKeys, serverSecret } from './accounts/keys.ts';
 import { type AppOptions, buildApp } from './app/app.ts';
-import { closeApp, listen } from './app/listen.ts';
+import { closeApp, connectionsOf, listen } from './app/listen.ts';
 import { createTls, type Tls, type TlsFiles } from './app/tls.ts';
 import { createScreens } from './calls/screens.ts';
 import { type DatabaseSettings, fileIn, holdStateDir, openStore } from './database/open-store.ts';
@@ -110,7 +110,8 @@ export async function startService(
   const live = await startLiveParts(start, storage);
   const work = startBackgroundWork(start, storage);
   const { app, linkOrigin } = await buildServiceApp(start, storage, live, work);
-  start.onStop('app', () => closeApp(app));
+  const cutOff = connectionsOf(app);
+  start.onStop('app', () => closeApp(app, cutOff));
   const url = await listen(app, options.listen);
   renewCertificate(start, app);
   await startUpkeepParts(start, storage, live, work, { version, startedAt, origin: linkOrigin() });

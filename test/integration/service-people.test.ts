@@ -79,6 +79,47 @@ test('My calls are those of the user’s extensions; an extension is found by it
     assert.equal(await found(query), calls, query);
 });
 
+test('of two who change one form, each keeps what only they changed; who changed the same is told', async (t) => {
+  const { jana, boss, url, ask, a, ...served } = await scene(t);
+  const deputy = await browse({ ...served, url, ask }, 'Deputy');
+  /** What a form was shown with. */
+  const readIn = async (path: string) => {
+    const { text } = await boss.read(path);
+    return (/name="read" value="([^"]*)"/.exec(text)?.[1] ?? '').replaceAll('&quot;', '"');
+  };
+  const own = `/users/${jana.user.uid}`;
+  const read = await readIn(own);
+  assert.equal((await boss.send(own, { read, role: 'administrator', extensions: '' })).status, 303);
+  assert.equal((await deputy.send(own, { read, role: 'agent', extensions: '1001' })).status, 303);
+  assert.equal((await deputy.send(own, { read, role: 'agent', extensions: '1002' })).status, 409);
+  const { json } = await ask(`${url}/admin/users/${jana.user.uid}`, { token: a.admin });
+  const { role, extensions } = json as { role: string; extensions: string[] };
+  assert.deepEqual([role, extensions], ['administrator', ['1001']]);
+
+  const account = { ...settings, crm: '' };
+  const shown = await readIn('/account');
+  assert.equal(
+    (await boss.send('/account/settings', { ...account, read: shown, agents_delete: '1' })).status,
+    303,
+  );
+  assert.equal(
+    (await deputy.send('/account/settings', { ...account, read: shown, within: '30' })).status,
+    303,
+  );
+  const late = await deputy.send('/account/settings', { ...account, read: shown, within: '40' });
+  assert.equal(late.status, 409);
+  const after = await readIn('/account');
+  assert.deepEqual(JSON.parse(after), { country: 'DE', zone: '', within: '30', crm: '', agents_delete: '1' });
+
+  const extension = { extension: '1002', read: await readIn('/users?extension=1002') };
+  assert.equal((await boss.send('/extensions', { ...extension, name: 'Desk', user: '' })).status, 303);
+  assert.equal(
+    (await deputy.send('/extensions', { ...extension, name: '', user: jana.user.uid })).status,
+    303,
+  );
+  assert.match((await boss.read('/calls')).plain, /Desk/);
+});
+
 test('desk phones get the customers at an address of the account, until it is replaced or switched off', async (t) => {
   const served = await serve(t);
   const { ask, url, a } = served;

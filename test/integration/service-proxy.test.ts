@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { chmodSync, copyFileSync, existsSync } from 'node:fs';
+import { connect as connectPlain } from 'node:net';
 import { join } from 'node:path';
 import { before, describe, type TestContext, test } from 'node:test';
 import { connect } from 'node:tls';
@@ -158,7 +159,8 @@ describe('https by the service itself', { skip: cannot && `openssl: ${cannot}` }
       copyFileSync(key, tls.key);
     };
     put(first.cert, first.key);
-    const served = await serve(t, { tls, tlsEveryMs: 20, listen: { host: '0.0.0.0', port: 0 } });
+    const listen = { host: '0.0.0.0', port: 0 };
+    const served = await serve(t, { tls, tlsEveryMs: 20, listen, requestTimeoutMs: 1_000 });
     const port = Number(new URL(served.url).port);
     const subject = async () => {
       const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false });
@@ -196,6 +198,23 @@ describe('https by the service itself', { skip: cannot && `openssl: ${cannot}` }
     await until('it is used', async () => (await subject()) === 'new.example.com');
     assert.equal(served.said.filter((code) => code === 'service.certificate-renewed').length, 1);
     assert.equal(refused().length, 1);
+  });
+
+  test('connections that do not agree on TLS are closed, and do not keep the service from stopping', async (t) => {
+    const { served, port } = await byItself(t);
+    const halfOpen = (...sent: string[]) => {
+      const socket = connectPlain(port, '127.0.0.1').on('error', () => {});
+      for (const bytes of sent) socket.write(bytes);
+      return socket;
+    };
+    const closed = [halfOpen(), halfOpen('\x16\x03\x01'), halfOpen('GET / HTTP/1.1\r\n\r\n')];
+    await Promise.all(closed.map((socket) => once(socket.resume(), 'close')));
+    assert.ok(!served.said.includes('service.unreadable'));
+    const waiting = halfOpen('\x16');
+    await once(waiting, 'connect');
+    const isClosed = once(waiting.resume(), 'close');
+    await served.service.stop();
+    await isClosed;
   });
 
   test('files of no use keep the service from starting, and are named', async (t) => {

@@ -18,7 +18,7 @@ import { withoutNul } from '../kit/text.ts';
 import { adminRoutes } from '../settings/admin-routes.ts';
 import { cookieNames } from '../users/session-cookie.ts';
 import { apiRoutes, describeApi } from './api.ts';
-import { closeStalled, limitArrival } from './arrival.ts';
+import { closeFailedHandshakes, closeStalled, limitArrival } from './arrival.ts';
 import type { ServiceContext } from './context.ts';
 import { dropForwardedPorts, keepFirstProtocol } from './forwarded.ts';
 import { keepOrigin } from './keep-origin.ts';
@@ -95,6 +95,7 @@ function createApp(context: ServiceContext, options: AppOptions): FastifyInstanc
   });
   limitArrival(app, requestTimeoutMs);
   closeStalled(app);
+  if (https) closeFailedHandshakes(app);
   app.decorateRequest('receivedAt', 0);
   app.decorateRequest('began', 0);
   app.decorateRequest('sender', null);

@@ -1,3 +1,4 @@
+import type { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
@@ -49,4 +50,10 @@ export function closeStalled(app: FastifyInstance): void {
     });
     done();
   });
+}
+
+/** Closes a connection that does not agree on TLS, or takes too long for it. Node would have it answered as HTTP, which never ends. */
+export function closeFailedHandshakes(app: FastifyInstance): void {
+  const server: EventEmitter = app.server;
+  server.prependListener('tlsClientError', (_error: Error, socket: Socket) => socket.destroy());
 }

@@ -1,4 +1,4 @@
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { bracketed } from '../kit/public-address.ts';
 
@@ -21,11 +21,26 @@ export async function listen(
   return `${app.initialConfig.https ? 'https' : 'http'}://${bracketed(host)}:${(app.server.address() as AddressInfo).port}`;
 }
 
-/** Ends when the last response is sent, or is cut off. */
-export async function closeApp(app: FastifyInstance): Promise<void> {
+/**
+ * Returns what ends the connections of a server that is about to listen, at once. Node's own knows those on which HTTP is
+ * spoken, and not those that are about to agree on TLS.
+ */
+export function connectionsOf({ server }: FastifyInstance): () => void {
+  const open = new Set<Socket>();
+  server.on('connection', (socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+  });
+  return () => {
+    for (const socket of open) socket.destroy();
+  };
+}
+
+/** Ends when the last response is sent, or is cut off. `cutOff`: see connectionsOf. */
+export async function closeApp(app: FastifyInstance, cutOff: () => void): Promise<void> {
   // Node closes the connections that are idle now; others become idle when their last response is sent.
   const sweep = setInterval(() => app.server.closeIdleConnections(), SWEEP_MS);
-  const cut = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS);
+  const cut = setTimeout(cutOff, DRAIN_MS);
   await app.close();
   clearInterval(sweep);
   clearTimeout(cut);

@@ -53,7 +53,7 @@ function bridgeColumns(
       cell: ({ queue }) =>
         queue && html`<span title=${formats.span(queue.oldestMs)}>${formats.number(queue.events)}</span>`,
     },
-    { head: text.version, cell: ({ version }) => version ?? '–' },
+    { head: text.version, cell: ({ version }) => (version ? displayText(version, 40) : '–') },
     { head: text.lastRequest, cell: ({ lastAt }) => (lastAt === null ? '–' : formats.moment(lastAt, now)) },
   ];
 }

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { parseJson } from '../../shared/process/parse-json.ts';
 import { plainText } from '../rules/plain-text.ts';
 import { ChangeRefused } from '../store/change-refused.ts';
 import { type Html, html } from '../words/html.ts';
@@ -45,6 +46,29 @@ export async function refusedField(
     if (error instanceof Refusal && error.statusCode !== 404) return { [name]: refusalText(error, words) };
     throw error;
   }
+}
+
+/** In a form of several fields, what it shows of them: `changedFields` tells from it what somebody has changed. */
+export const asRead = (form: URLSearchParams, shown: Readonly<Record<string, string>>): Html =>
+  html`<input type="hidden" name="read" value=${form.get('read') ?? JSON.stringify(shown)} />`;
+
+/**
+ * The fields that somebody has changed in a form with `asRead`: what a colleague has changed meanwhile stays. Without it, as
+ * programs send a form, all that it has.
+ * @param stored what the form would show now
+ * @throws Refusal 409 if a colleague has changed one of these fields
+ */
+export function changedFields<Name extends string>(
+  form: URLSearchParams,
+  stored: Readonly<Record<Name, string>>,
+): ReadonlySet<Name> {
+  const read = parseJson(form.get('read') ?? '') as Readonly<Record<string, unknown>> | null | undefined;
+  const names = (Object.keys(stored) as Name[]).filter(
+    (name) => (form.get(name) ?? '') !== (read?.[name] ?? null),
+  );
+  const isTouched = (name: Name) => read && stored[name] !== read[name] && stored[name] !== form.get(name);
+  if (names.some(isTouched)) throw new Refusal(409, ({ changedMeanwhile }) => changedMeanwhile);
+  return new Set(names);
 }
 
 type FieldOptions = {

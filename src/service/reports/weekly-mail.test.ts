@@ -107,4 +107,11 @@ test('a weekly report is sent once, on Monday at seven, by whichever process is 
     (await store.weekly.due(account.id, '2026-11-16')).map(({ address, sent }) => [address, sent]),
     [['nobody@example.com', '2026-11-02']],
   );
+  // A clock that was ahead once.
+  await at('2027-11-22T07:00Z');
+  await at('2026-11-30T07:00Z');
+  await at('2026-11-30T07:15Z');
+  const later = server.received.filter(({ to }) => to[0] === 'jana@example.com').slice(2);
+  assert.equal(later.length, 2);
+  assert.match(later[1]?.data ?? '', /23\.=E2=80=9329\. Nov\. 2026/);
 });

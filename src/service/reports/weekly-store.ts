@@ -26,7 +26,10 @@ export function weeklyRows({ read, write }: Statements) {
           ...[user, address, sent],
         );
     },
-    /** The users of an account who have not got a week's report. `sent`: the newest that they got. */
+    /**
+     * The users of an account who have not got a week's report. `sent`: the newest that they got. One of two weeks later was
+     * sent while the clock was ahead; a change of the account's time zone may move a week by one.
+     */
     due: (
       account: number,
       week: string,
@@ -34,8 +37,8 @@ export function weeklyRows({ read, write }: Statements) {
       read(
         `SELECT w.user_id AS "user", w.address, u.language, w.sent_week AS sent
          FROM weekly_reports w JOIN users u ON u.id = w.user_id
-         WHERE u.account_id = $1 AND w.sent_week < $2 ORDER BY w.user_id`,
-        ...[account, week],
+         WHERE u.account_id = $1 AND (w.sent_week < $2 OR w.sent_week >= $3) ORDER BY w.user_id`,
+        ...[account, week, Temporal.PlainDate.from(week).add({ weeks: 2 }).toString()],
       ),
     /** Changes the newest week that was sent to a user; false, and nothing changed, if it is not `from`. */
     async move(user: number, from: string, to: string): Promise<boolean> {

@@ -4,7 +4,16 @@ import type { ServiceDirectory } from '../accounts/directory.ts';
 import type { Pages, UserRequest } from '../accounts/user-request.ts';
 import type { Budgets } from '../kit/budget.ts';
 import { displayText } from '../kit/display-text.ts';
-import { button, changeForm, type FieldErrors, field, notice, readForm } from '../kit/form.ts';
+import {
+  asRead,
+  button,
+  changedFields,
+  changeForm,
+  type FieldErrors,
+  field,
+  notice,
+  readForm,
+} from '../kit/form.ts';
 import type { Answer, Page } from '../kit/page-request.ts';
 import { numberedPage, table } from '../kit/table.ts';
 import type { CustomerStore } from '../people/customer-store.ts';
@@ -96,12 +105,13 @@ async function changeSettings(request: UserRequest, parts: AccountParts): Promis
   const { values, errors } = readForm(settings, request);
   if (errors) return ownPage(request, errors);
   const { country, zone, within, crm, agents_delete } = values;
+  const isChanged = changedFields(request.form, storedFields(request.account));
   const change = {
-    country,
-    timeZone: zone,
-    answerWithin: within,
-    crmUrl: crm,
-    agentsDelete: agents_delete !== undefined,
+    ...(isChanged.has('country') && { country }),
+    ...(isChanged.has('zone') && { timeZone: zone }),
+    ...(isChanged.has('within') && { answerWithin: within }),
+    ...(isChanged.has('crm') && { crmUrl: crm }),
+    ...(isChanged.has('agents_delete') && { agentsDelete: agents_delete !== undefined }),
   };
   const { store, directory, budgets } = parts;
   const { customers } = store;
@@ -110,12 +120,22 @@ async function changeSettings(request: UserRequest, parts: AccountParts): Promis
   return { redirect: '/account?done' };
 }
 
+/** As the form shows them. */
+const storedFields = ({ country, timeZone, answerWithin, crmUrl, agentsDelete }: UserRequest['account']) => ({
+  country: country ?? '',
+  zone: timeZone ?? '',
+  within: String(answerWithin),
+  crm: crmUrl ?? '',
+  agents_delete: agentsDelete ? '1' : '',
+});
+
 type OwnSession = Awaited<ReturnType<Sessions['list']>>[number];
 
 function ownPage(request: UserRequest, errors?: FieldErrors): Page {
   const { user, account, token, administrates, query, form, words } = request;
   const { common, account: text } = words;
-  const value = (name: string, saved: string) => form.get(name) ?? saved;
+  const stored = storedFields(account);
+  const value = (name: Exclude<keyof typeof stored, 'agents_delete'>) => form.get(name) ?? stored[name];
   return {
     title: words.settings.account,
     ...(errors && { status: 422 }),
@@ -131,10 +151,11 @@ function ownPage(request: UserRequest, errors?: FieldErrors): Page {
         html`<h2 class="after">${text.settings}</h2>${changeForm(
           { action: '/account/settings', token, is: 'card form wide-form', label: text.settings },
           html`
+            ${asRead(form, stored)}
             <div><span class="label">${text.accountName}</span> <b>${displayText(account.name, 80)}</b><p class="quiet small">${text.accountNameHint}</p></div>
-            ${placeFields(words, { country: value('country', account.country ?? ''), zone: value('zone', account.timeZone ?? '') }, errors)}
-            ${field({ label: text.within, name: 'within', type: 'number', value: value('within', String(account.answerWithin)), errors, required: true })}
-            ${field({ label: words.crm.label, name: 'crm', value: value('crm', account.crmUrl ?? ''), errors, maxlength: 500, hint: words.crm.hint })}
+            ${placeFields(words, { country: value('country'), zone: value('zone') }, errors)}
+            ${field({ label: text.within, name: 'within', type: 'number', value: value('within'), errors, required: true })}
+            ${field({ label: words.crm.label, name: 'crm', value: value('crm'), errors, maxlength: 500, hint: words.crm.hint })}
             <label class="choice"><input type="checkbox" name="agents_delete" value="1" checked=${form.has('within') ? form.has('agents_delete') : account.agentsDelete} /> ${text.agentsDelete}</label>
             <div class="together"><button type="submit" class="primary">${common.save}</button></div>
           `,

@@ -8,7 +8,9 @@ import type { User } from '../accounts/user.ts';
 import type { Pages, UserRequest } from '../accounts/user-request.ts';
 import { copyable, displayText } from '../kit/display-text.ts';
 import {
+  asRead,
   button,
+  changedFields,
   choice,
   choices,
   type FieldErrors,
@@ -199,10 +201,14 @@ async function nameExtension(request: UserRequest, parts: Parts): Promise<Answer
   const { store, directory } = parts;
   const { values, errors } = readForm(named, request);
   if (errors) return userList(request, parts, { errors });
-  const { extension, name, user: uid } = values;
+  const { extension, user: uid } = values;
+  const stored = request.extensions.get(extension);
+  const changed = changedFields(request.form, { name: stored?.name ?? '', user: '' });
+  const name = changed.has('name') ? values.name : (stored?.name ?? '');
   const known = uid === '' ? undefined : await store.users.find({ uid });
   const user = known?.account === request.account.id ? known : undefined;
-  const put = directory.putExtension(request.account.id, { extension, name, user: user?.id ?? null });
+  const of = changed.has('user') ? (user?.id ?? null) : (stored?.user ?? null);
+  const put = directory.putExtension(request.account.id, { extension, name, user: of });
   const refused = await refusedField('extension', request, put);
   if (refused) return userList(request, parts, { errors: refused });
   await request.audit('settings', `extension ${extension}: ${name || 'no name'}, ${user?.name ?? 'no user'}`);
@@ -214,7 +220,8 @@ async function changeUser(request: UserRequest, parts: Parts): Promise<Answer> {
   const user = await chosen(request, parts);
   const { values, errors } = readForm(userChange, request);
   if (errors) return userList(request, parts, { user, errors });
-  if (values.role !== user.role) {
+  const changed = changedFields(request.form, storedFields(request, user));
+  if (changed.has('role') && values.role !== user.role) {
     const refuse = (role: string) => userList(request, parts, { user, errors: { role } });
     if (user.id === request.user.id) return refuse(request.words.errors.ownRole);
     if (!(await store.users.setRole(user.id, values.role)))
@@ -223,7 +230,7 @@ async function changeUser(request: UserRequest, parts: Parts): Promise<Answer> {
     await request.audit('role', `${user.name}: ${user.role} to ${values.role}`);
   }
   const wanted = extensionsIn(values.extensions);
-  if (wanted.join() !== extensionsOf(request.extensions, user.id).join()) {
+  if (changed.has('extensions') && wanted.join() !== extensionsOf(request.extensions, user.id).join()) {
     await directory.giveExtensions(request.account.id, user.id, wanted);
     await request.audit('settings', `extensions of ${user.name}: ${wanted.join(', ') || 'none'}`);
     const above = taken(request, user, wanted);
@@ -269,6 +276,11 @@ const taken = ({ extensions, words }: UserRequest, user: User, wanted: readonly 
     return [notice(words.users.takenFrom(displayText(one, 40), displayText(userName ?? '', 80)), 'bad')];
   });
 
+const storedFields = ({ extensions }: UserRequest, { id, role }: User) => ({
+  extensions: extensionsOf(extensions, id).join(', '),
+  role,
+});
+
 /** Of a user: the extensions and the role. */
 function userFields(
   { words: { users: text }, form }: UserRequest,
@@ -288,19 +300,16 @@ function userFields(
 }
 
 function userForm(request: UserRequest, user: User, errors?: FieldErrors): RowForm {
-  const { token, words, extensions } = request;
+  const { token, words, form } = request;
   const { common, users: text } = words;
+  const stored = storedFields(request, user);
   const at = (what: string) => `/users/${user.uid}/${what}`;
   const isOther = user.id !== request.user.id;
   return {
     name: displayText(user.name, 80),
     label: plainText(user.name, 60),
     action: `/users/${user.uid}`,
-    fields: userFields(
-      request,
-      { extensions: extensionsOf(extensions, user.id).join(', '), role: user.role },
-      errors,
-    ),
+    fields: html`${asRead(form, stored)}${userFields(request, stored, errors)}`,
     also:
       isOther &&
       html`${fold(text.reset, html`<p>${text.resetHint}</p>${button({ action: at('reset'), token, danger: true }, text.reset)}`, user.password === null && text.invited)}
@@ -319,14 +328,15 @@ function extensionForm(
   errors?: FieldErrors,
 ): RowForm {
   const { common, users: text } = words;
-  const value = form.get('name') ?? extensions.get(extension)?.name ?? '';
+  const stored = extensions.get(extension)?.name ?? '';
   return {
     name: null,
     label: text.extension,
     action: '/extensions',
     fields: html`
+      ${asRead(form, { name: stored, user: '' })}
       ${field({ label: text.extension, name: 'extension', value: extension, errors, required: true, maxlength: 255 })}
-      ${field({ label: common.name, name: 'name', value, errors, maxlength: 80, autofocus: true })}
+      ${field({ label: common.name, name: 'name', value: form.get('name') ?? stored, errors, maxlength: 80, autofocus: true })}
       ${choice({ label: text.user, name: 'user', value: form.get('user') ?? '', options: [['', common.none], ...users.map(({ uid, name }) => [uid, plainText(name, 60)] as const)] })}`,
   };
 }

@@ -437,6 +437,9 @@ async function send(path: string, fields: Record<string, string>): Promise<void>
   if (status >= 400) throw new Error(`POST ${path}: ${status} ${text.slice(0, 2000)}`);
 }
 await statements();
+await send('/customers/phone-book', { counter: '0' });
+const phoneBook = keys.phoneBookToken({ uid: directory.accounts[0]?.uid ?? '', phoneBookCounter: 1 });
+await step('GET phone book', () => get(`/phonebook/${phoneBook}/yealink.xml`));
 for (const [status, callerId] of [
   ['ringing', ''],
   ['answered', '1001'],
@@ -601,6 +604,7 @@ async function writes(): Promise<void> {
     await accounts.renameAccount(id, 'Third office');
     await accounts.changeAccount(id, { country: 'BE' });
     await accounts.rotateAdminToken(id, null);
+    await accounts.replacePhoneBookToken(id, 0, true);
     const made = await accounts.addIntegration({ uid: 'i', account: id, name: 'PBX', createdAt: now });
     await accounts.changeIntegration(made.id, { replaces: 1, oldTokenUntil: now + hour });
     await accounts.oldTokenUsed(made, '192.0.2.1', now);
