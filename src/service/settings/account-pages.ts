@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { isCrmTemplate } from '../accounts/crm-link.ts';
 import type { ServiceDirectory } from '../accounts/directory.ts';
 import type { Pages, UserRequest } from '../accounts/user-request.ts';
+import { browserName } from '../kit/browser-name.ts';
 import type { Budgets } from '../kit/budget.ts';
 import { displayText } from '../kit/display-text.ts';
 import {
@@ -223,26 +224,4 @@ function sessionTable(
     ],
     empty: null,
   });
-}
-
-/** `Firefox` and `Windows`, from a User-Agent; undefined if unknown. Every browser names others too, so the order matters. */
-function browserName(userAgent: string): [browser: string | undefined, system: string | undefined] {
-  const first = (names: readonly (readonly [string, RegExp])[]) =>
-    names.find(([, pattern]) => pattern.test(userAgent))?.[0];
-  const browser = first([
-    ['Edge', /Edg/],
-    ['Opera', /OPR/],
-    ['Firefox', /Firefox|FxiOS/],
-    ['Chrome', /Chrom|CriOS/],
-    ['Safari', /Safari/],
-  ]);
-  const system = first([
-    ['Windows', /Windows/],
-    ['Android', /Android/],
-    ['iOS', /iPhone|iPad/],
-    ['macOS', /Mac OS/],
-    ['ChromeOS', /CrOS/],
-    ['Linux', /Linux/],
-  ]);
-  return [browser, system];
 }
