@@ -35,8 +35,12 @@ export function createWebhookClient(networks: readonly string[], answerMs = ANSW
   });
 
   return {
-    /** Posts a body, without following redirects. Never rejects. */
-    async post(url: string, headers: Readonly<Record<string, string>>, body: string): Promise<ApiResult> {
+    /** Posts a body, JSON unless the headers say otherwise, without following redirects. Never rejects. */
+    async post(
+      url: string,
+      headers: Readonly<Record<string, string>>,
+      body: string | Buffer,
+    ): Promise<ApiResult> {
       const began = monotonicMs();
       const durationMs = () => monotonicMs() - began;
       try {

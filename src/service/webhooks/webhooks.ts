@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { oncePerMinute } from '../../shared/log/log.ts';
 import { every } from '../kit/every.ts';
+import { createLazyWebhookClient } from './lazy-webhook-client.ts';
 import type { Webhook } from './webhook.ts';
-import type { WebhookClient } from './webhook-client.ts';
 import { LEASE_MS, type Lease, leaseRequest, nextLease } from './webhook-lease.ts';
 import { createWebhookSender, namesOf, type SenderParts, type WebhookSender } from './webhook-sender.ts';
 import type { WebhookStore } from './webhook-store.ts';
@@ -102,7 +102,7 @@ function createSenders({ networks, answerMs, lastingMs = LASTING_MS }: WebhookSe
   const running = new Map<number, WebhookSender>();
   const stopping = new Set<Promise<void>>();
   const counts = { delivered: 0, failed: 0 };
-  const client = loadedLater(networks, answerMs);
+  const client = createLazyWebhookClient(networks, answerMs);
   const senderParts: SenderParts = {
     ...parts,
     store,
@@ -151,26 +151,5 @@ function createSenders({ networks, answerMs, lastingMs = LASTING_MS }: WebhookSe
       await Promise.all(stopping);
     },
     close: client.close,
-  };
-}
-
-/** The client, loaded for the first request: its library takes 10 MB. */
-function loadedLater(
-  networks: readonly string[],
-  answerMs: number | undefined,
-): Pick<WebhookClient, 'post' | 'close'> {
-  let loaded: Promise<WebhookClient> | undefined;
-  async function load(): Promise<WebhookClient> {
-    const { createWebhookClient } = await import('./webhook-client.ts');
-    return createWebhookClient(networks, answerMs);
-  }
-  return {
-    async post(url, headers, body) {
-      loaded ??= load();
-      return (await loaded).post(url, headers, body);
-    },
-    async close() {
-      await (await loaded)?.close();
-    },
   };
 }
