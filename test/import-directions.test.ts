@@ -21,7 +21,8 @@ const order = [
     'bridge/outbox',
   ],
   ...['service', 'service/client', 'service/commands', 'service/app', 'service/upkeep', 'service/database'],
-  ...['service/settings', 'service/reports', 'service/webhooks', 'service/activity', 'service/integrations'],
+  ...['service/settings', 'service/reports', 'service/notifications', 'service/webhooks'],
+  ...['service/activity', 'service/integrations'],
   ...[
     'service/priority',
     'service/people',
@@ -40,6 +41,7 @@ const wrappers: Record<string, RegExp> = {
   'asterisk-manager': /^src\/bridge\/ami\/wire\//,
   'libphonenumber-js': /^src\/shared\/phone-number\//,
   nodemailer: /^src\/shared\/mail\//,
+  http_ece: /^src\/service\/notifications\//,
   pg: /^src\/service\/store\/postgres\//,
   mysql2: /^src\/bridge\/cdr\//,
   // How a database is opened, locked and brought up to date: src/shared/storage. Beside it only those who run SQL.
@@ -175,7 +177,7 @@ test('the threads of storage load no libraries: zod takes 10 to 20 MB in each th
 
 test('the service starts without what few need: each of these is loaded by the first who does', () => {
   const atStart = readImportGraph((source) => stripTypeScriptTypes(source).replaceAll(/\bimport\(/g, ''));
-  const lazy = ['undici', 'nodemailer', 'pg', 'mysql2'];
+  const lazy = ['undici', 'nodemailer', 'pg', 'mysql2', 'http_ece'];
   const chain = findChain(atStart, 'src/service/service.ts', (path) =>
     (atStart.get(path)?.libraries ?? []).some((name) => lazy.includes(name)),
   );

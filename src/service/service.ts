@@ -17,6 +17,9 @@ import { createAccountTurns } from './kit/account-turns.ts';
 import { createBudgets, createRateLimit } from './kit/budget.ts';
 import { every } from './kit/every.ts';
 import { bracketed, linkAddress, publicAddress } from './kit/public-address.ts';
+import { createNoticeSender } from './notifications/notice-sender.ts';
+import { createNotifications, type NotificationTimes } from './notifications/notifications.ts';
+import { createWebPush } from './notifications/web-push.ts';
 import { createCallBackList } from './people/call-back-list.ts';
 import { sendAboutCallers, sendWhoCalls } from './people/who-calls.ts';
 import { type BackupSettings, createBackups } from './upkeep/backups.ts';
@@ -27,6 +30,7 @@ import { type Retention, startUpkeep } from './upkeep/start-upkeep.ts';
 import { createAccess } from './users/access.ts';
 import { createSessions } from './users/sessions.ts';
 import { createLink, firstAdministrator } from './users/users.ts';
+import { createLazyWebhookClient } from './webhooks/lazy-webhook-client.ts';
 import { createWebhooks, type WebhookSettings } from './webhooks/webhooks.ts';
 
 export type ServiceOptions = Omit<AppOptions, 'https'> & {
@@ -51,10 +55,11 @@ export type ServiceOptions = Omit<AppOptions, 'https'> & {
   readonly backups?: BackupSettings | undefined;
   /** Absent: no alerts. */
   readonly alerts?: ServiceAlertSettings | undefined;
-  /** Where webhooks may be sent besides the Internet; absent: nowhere. */
+  /** Where webhooks and push messages may be sent besides the Internet; absent: nowhere. */
   readonly webhookNetworks?: readonly string[] | undefined;
   /** For tests. */
   readonly webhookTimes?: Pick<WebhookSettings, 'answerMs' | 'lastingMs'>;
+  readonly notificationTimes?: NotificationTimes | undefined;
   /** Absent: no mail can be sent. */
   readonly mail?: MailOptions | undefined;
 };
@@ -109,7 +114,7 @@ export async function startService(
   const storage = await openStorage(start, fail);
   const live = await startLiveParts(start, storage);
   const work = startBackgroundWork(start, storage);
-  const { app, linkOrigin } = await buildServiceApp(start, storage, live, work);
+  const { app, linkOrigin, noticeSender } = await buildServiceApp(start, storage, live, work);
   const cutOff = connectionsOf(app);
   start.onStop('app', () => closeApp(app, cutOff));
   const url = await listen(app, options.listen);
@@ -117,6 +122,10 @@ export async function startService(
   await startUpkeepParts(start, storage, live, work, { version, startedAt, origin: linkOrigin() });
 
   const { store, directory, keys } = storage;
+  const notifying = { store, directory, sender: noticeSender, clock: start.clock, log };
+  const notifications = createNotifications(notifying, options.notificationTimes);
+  start.onStop('notifications', notifications.stop);
+  notifications.start();
   // A start that fails before this leaves no account and no backup.
   const made = await makeFirstAccount(start, storage);
   await directory.refresh();
@@ -214,21 +223,27 @@ function startBackgroundWork(
   );
   onStop('webhooks', webhooks.stop);
   webhooks.start();
+  const pushClient = createLazyWebhookClient(webhookNetworks);
+  onStop('push messages', pushClient.close);
   const sessions = createSessions(store.users, clock);
   const again = () => {}; // when the storage is back
   onStop('old sessions', every(TRIM_MS, sessions.trim, again));
   onStop('ended sessions', every(SESSIONS_MS, sessions.endClosed, again));
-  return { meter, mailer, backups, alerts, webhooks, sessions };
+  return { meter, mailer, backups, alerts, webhooks, sessions, pushClient };
 }
 
 async function buildServiceApp(
   { options, tls, log, clock }: Start,
   { store, directory, keys }: Storage,
   { screens, callBackList }: LiveParts,
-  { meter, mailer, alerts, webhooks, sessions }: BackgroundWork,
+  { meter, mailer, alerts, webhooks, sessions, pushClient }: BackgroundWork,
 ) {
   const linkOrigin = () =>
     linkAddress(options, { host: options.listen.host, port: (app.server.address() as AddressInfo).port });
+  // Who runs a push service may turn to the address.
+  const contact = () => (linkOrigin().startsWith('https:') ? linkOrigin() : undefined);
+  const webPush = createWebPush(keys, pushClient, contact, clock);
+  const noticeSender = createNoticeSender({ store, directory, mailer, webPush, origin: linkOrigin });
   const limits = { budgets: createBudgets(), turns: createAccountTurns(), rateLimit: createRateLimit() };
   directory.onRemoved(({ accounts, integrations }) => {
     for (const id of integrations) limits.rateLimit.forget('integration', id);
@@ -248,6 +263,8 @@ async function buildServiceApp(
       publicUrl: publicAddress(options),
       linkOrigin,
       mailer,
+      webPush,
+      noticeSender,
       meter,
       access: createAccess(store.users, keys, options.trustedProxies, clock, log),
       ...limits,
@@ -261,7 +278,7 @@ async function buildServiceApp(
     },
     { ...options, https: tls?.pair() },
   );
-  return { app, linkOrigin };
+  return { app, linkOrigin, noticeSender };
 }
 
 async function startUpkeepParts(

@@ -117,6 +117,11 @@ const answers: Readonly<Record<string, Entry>> = {
     { of: segments, most: 200, more: 'limited' },
     { of: integrations, most: 200, more: 'limited' },
   ] },
+  '/push-worker.js': short,
+  '/notifications': { shown: [
+    { of: segments, most: 200, more: 'limited' },
+    { of: named(/value="\+4989\d+"/g), most: 200, more: 'limited' },
+  ] },
   '/security': { shown: [{ of: rows, most: 50, more: /\/security\?page=2/ }] },
   '/call-back': { shown: [{ of: rows, most: 100, more: /\/call-back\?after=/ }] },
   '/call-back/give': { path: '/call-back/give?number=%2B49401000001', shown: [{ of: users, most: old.users, more: 'limited' }] },

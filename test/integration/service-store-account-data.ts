@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Store } from '../../src/service/database/store.ts';
+import { everyMissedCall } from '../../src/service/notifications/notification.ts';
 import { customer } from '../../src/service/people/customer.fixture.ts';
 import { isOwnerGone } from '../../src/service/store/statements.ts';
 import { addWebhook } from '../tools/service/every-page.ts';
@@ -48,6 +49,15 @@ async function fill(store: Store, account: number, uid: string): Promise<void> {
   await users.openSession({ id: `${uid}-session`, user, at: 1, address: '::1', browser: 'x' });
   await users.setSecondFactor(user.id, 'a-secret', ['a-secret']);
   await store.weekly.put(user.id, 'ann@example.com', '2026-11-16');
+  const mail = {
+    user: user.id,
+    medium: 'mail',
+    choice: everyMissedCall,
+    address: 'ann@example.com',
+  } as const;
+  await store.notifications.put(mail, 1);
+  const device = { endpoint: `https://push.example/${uid}`, publicKey: 'a-secret', auth: 'a-secret' };
+  await store.notifications.addDevice(device, `${uid}-session`, 1);
   await directory.putExtension(account, { extension: '1001', name: 'Desk', user: user.id });
   await store.callers.act(account, { number: '+4930100001', at: 1, user: 'Ann', kind: 'note', text: 'x' });
   await store.audit.write({ account, at: 1, what: 'settings', who: 'Ann', from: '::1', target: 'x' });
@@ -89,6 +99,7 @@ export const accountDataTests: StoreTests = {
       'history',
       'integration_use',
       'integrations',
+      'notifications',
       'old_token_uses',
       'segments',
       'users',

@@ -8,6 +8,7 @@ import { customerTests } from './service-store-customers.ts';
 import { forgetTests, type TextColumn } from './service-store-forget.ts';
 import { historyTests } from './service-store-history.ts';
 import { importTests } from './service-store-imports.ts';
+import { notificationTests } from './service-store-notifications.ts';
 import { webhookTests } from './service-store-webhooks.ts';
 import { whoCallsTests } from './service-store-who-calls.ts';
 
@@ -42,6 +43,7 @@ export function storeConformance(
     forgetTests,
     historyTests,
     importTests,
+    notificationTests,
     webhookTests,
   ];
   for (const [name, body] of [...subjects, whoCallsTests].flatMap(Object.entries))

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { isUtf8 } from 'node:buffer';
+import { everyMissedCall } from '../../src/service/notifications/notification.ts';
 import { customer } from '../../src/service/people/customer.fixture.ts';
 import { eachText, textNames } from '../../src/service/people/customer-fields.ts';
 import { forgetNumber, forgetSummary } from '../../src/service/people/forget-number.ts';
@@ -57,6 +58,9 @@ const others: Readonly<Record<string, string>> = {
   sessions: 'id address browser',
   site: 'secret_mark',
   users: 'uid name sign_in_name role language password second_factor recovery_codes bar',
+  missed_notices: 'medium',
+  notifications: 'medium choice address',
+  push_devices: 'endpoint session_id public_key auth browser',
   webhook_deliveries: 'event state',
   webhook_reader: 'holder place',
   webhooks: 'uid url events failure',
@@ -74,6 +78,7 @@ const left = {
   extensions: 0,
   webhooks: 0,
   weekly: 0,
+  notifications: 0,
   accounts: 0,
 };
 
@@ -357,6 +362,10 @@ export const forgetTests: StoreTests = {
         createdAt: 0,
       });
       await store.weekly.put(user?.id ?? 0, `030901820@${uid}.example`, '2026-11-16');
+      await store.notifications.put(
+        { user: user?.id ?? 0, medium: 'mail', choice: everyMissedCall, address: `030901820@${uid}.example` },
+        0,
+      );
     }
     const report = await forgetNumber(store, account, number);
     assert.deepEqual(report.left, {
@@ -367,11 +376,12 @@ export const forgetTests: StoreTests = {
       extensions: 2,
       webhooks: 0,
       weekly: 1,
+      notifications: 1,
       accounts: 1,
     });
     assert.equal(
       forgetSummary(report),
-      'removed from calls (0), requests (0), customers (0) and other texts (0); still in names and addresses of segments (1), users (1), integrations (1), extensions (2), weekly reports (1), accounts (1), which people gave: change or remove them',
+      'removed from calls (0), requests (0), customers (0) and other texts (0); still in names and addresses of segments (1), users (1), integrations (1), extensions (2), weekly reports (1), notifications (1), accounts (1), which people gave: change or remove them',
     );
     assert.deepEqual((await forgetNumber(store, account, '1001')).left.extensions, 1);
   },

@@ -94,7 +94,7 @@ export const serviceSection = section({
     )
       .prefault('')
       .describe(
-        'Addresses that webhooks may be sent to besides those of the Internet. Any account’s administrator can then have requests sent there.',
+        'Addresses that webhooks and push messages may be sent to besides those of the Internet. Any account’s administrator, and by push messages any user, can then have requests sent there.',
       ),
     SERVICE_WEBHOOK_MAX_AGE: duration('7d', '3650d')
       .prefault('30d')

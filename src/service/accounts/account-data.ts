@@ -26,6 +26,9 @@ const ofIntegration = { by: 'integration_id', through: 'integrations' } as const
 export const accountTables: readonly AccountTable[] = [
   { table: 'sessions', ...ofUser, secret: 'all' },
   { table: 'weekly_reports', ...ofUser },
+  { table: 'missed_notices', ...ofUser, secret: 'all' },
+  { table: 'notifications', ...ofUser },
+  { table: 'push_devices', ...ofUser, secret: 'all' },
   { table: 'extensions' },
   { table: 'users', secret: ['password', 'second_factor', 'recovery_codes'] },
   // Those of an event go with its call, in its step.

@@ -76,6 +76,8 @@ export async function appOn(store: Store, log: Log = silentLog) {
       clock,
       log,
       mailer: undefined,
+      webPush: { publicKey: '', send: async () => 'sent' },
+      noticeSender: { canSend: () => false, send: async () => {}, test: async () => {} },
       perMinute: null,
       callsKeptMs: undefined,
       rateLimit: createRateLimit(),

@@ -7,6 +7,8 @@ import type { Screens } from '../calls/screens.ts';
 import type { Store } from '../database/store.ts';
 import type { AccountTurns } from '../kit/account-turns.ts';
 import type { Budgets, RateLimit } from '../kit/budget.ts';
+import type { NoticeSender } from '../notifications/notice-sender.ts';
+import type { WebPush } from '../notifications/web-push.ts';
 import type { CallBackList } from '../people/call-back-list.ts';
 import type { Meter } from '../upkeep/meter.ts';
 import type { Observed } from '../upkeep/service-alerts.ts';
@@ -31,6 +33,9 @@ export type ServiceContext = {
   readonly linkOrigin: () => string;
   /** Undefined: no mail server is configured. */
   readonly mailer: Mailer | undefined;
+  readonly webPush: WebPush;
+  /** Tells users of missed calls. */
+  readonly noticeSender: NoticeSender;
   /** Requests per minute and integration; null: no limit. */
   readonly perMinute: number | null;
   readonly rateLimit: RateLimit;

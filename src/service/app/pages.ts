@@ -12,6 +12,7 @@ import { assetRoutes } from '../kit/assets.ts';
 import { refuseEncoded } from '../kit/encoded-body.ts';
 import { isRead } from '../kit/page-request.ts';
 import { Refusal, refusalOf } from '../kit/refusal.ts';
+import { notificationPages } from '../notifications/notification-pages.ts';
 import { callBackPages } from '../people/call-back-pages.ts';
 import { customerPages } from '../people/customer-pages.ts';
 import { givePage } from '../people/give-page.ts';
@@ -62,6 +63,7 @@ const userRoutes: readonly ((pages: Pages, context: ServiceContext) => void)[] =
   personChanges,
   reportPages,
   settingsPage,
+  notificationPages,
   userPages,
   segmentPages,
   openingHoursPage,

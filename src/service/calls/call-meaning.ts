@@ -20,6 +20,8 @@ export const wantedPersonSql = (c: string) =>
   `coalesce(${c}.missed_where, '') NOT IN (${nobodysPlaces.map((place) => `'${place}'`).join(', ')})`;
 
 /** Of a missed call: whether its caller waits to be called back; one of the past has been, or gave up long ago. */
+export const wantsCallBack = ({ extras: { missed }, past }: Pick<CallRecord, 'extras' | 'past'>): boolean =>
+  !past && !(missed?.where && nobodysPlaces.includes(missed.where));
 export const wantsCallBackSql = (c: string) => `${wantedPersonSql(c)} AND NOT ${c}.past`;
 
 /** How a call was missed, as in MissedEnd; null if that was not reported. */

@@ -8,6 +8,7 @@ import { callRemoval } from '../calls/call-removal.ts';
 import { createCallSlices } from '../calls/call-slices.ts';
 import { type CallFeed, type CallStore, cursorPaging } from '../calls/call-store.ts';
 import type { RequestStore } from '../history/request-store.ts';
+import { createNotificationStore, type NotificationStore } from '../notifications/notification-store.ts';
 import { type CallerStore, createCallerStore } from '../people/caller-store.ts';
 import type { CustomerStore } from '../people/customer-store.ts';
 import { createFigureCache, type FiguresEngine } from '../reports/figure-cache.ts';
@@ -32,6 +33,7 @@ export interface Store {
   readonly customers: CustomerStore;
   readonly users: UserStore;
   readonly weekly: WeeklyStore;
+  readonly notifications: NotificationStore;
   readonly webhooks: WebhookStore;
   readonly audit: AuditStore;
   /**
@@ -83,6 +85,7 @@ export function roomStores(
     customers,
     users: createUserStore(statements),
     weekly: weeklyRows(statements),
+    notifications: createNotificationStore(statements),
     webhooks: createWebhookStore(statements, callChanges),
     audit: auditRows(statements),
   } satisfies Partial<Store>;

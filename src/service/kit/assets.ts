@@ -25,6 +25,7 @@ export type Script =
   | 'chart'
   | 'copy'
   | 'import'
+  | 'notifications'
   | 'sign-in'
   | 'stream-worker'
   | 'welcome';
@@ -63,7 +64,14 @@ export const assetUrl = (file: string): string => `/assets/${version}/${file}`;
 
 export const scriptUrl = (script: Script): string => assetUrl(`client/entries/${script}${ending}`);
 
+/** At the top: a service worker is in charge of the folder that it is served from. Browsers ask for it again by themselves. */
+const PUSH_WORKER = '/push-worker.js';
+
 export function assetRoutes(app: FastifyInstance): void {
+  const worker = assets.get(`client/entries/push-worker${ending}`)?.body.toString() ?? '';
+  // The compiler makes a module of a file without imports.
+  const script = worker.replace(/^export \{\};$/m, '');
+  app.get(PUSH_WORKER, (_, reply) => reply.type('text/javascript; charset=utf-8').send(script));
   for (const [file, { type, body, zipped }] of assets)
     app.get(assetUrl(file), (request, reply) => {
       const zip = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '');

@@ -83,6 +83,7 @@ function pageHead({ path, token, words }: PageRequest, { name, office }: Reader)
               <summary>${face(name)}<span class="unseen">${`${plainText(name, 30)}, ${plainText(office, 30)}`}</span></summary>
               <div>
                 <p><b>${displayText(name, 30)}</b><br /><span class="quiet">${displayText(office, 30)}</span></p>
+                <a href="/notifications">${words.settings.notifications}</a>
                 <a href="/account">${words.settings.account}</a>
                 ${button({ action: '/sign-out', token }, text.signOut)}
               </div>

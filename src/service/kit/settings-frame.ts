@@ -18,6 +18,7 @@ export const settingsPages: readonly {
   { path: '/integrations', label: 'integrations', icon: 'plug', part: 'connections', role: 'administrator' },
   { path: '/webhooks', label: 'webhooks', icon: 'webhook', part: 'connections', role: 'administrator' },
   { path: '/api-log', label: 'apiLog', icon: 'scroll-text', part: 'connections', role: 'administrator' },
+  { path: '/notifications', label: 'notifications', icon: 'bell-ring', part: 'you', role: 'agent' },
   { path: '/account', label: 'account', icon: 'circle-user', part: 'you', role: 'agent' },
   { path: '/security', label: 'security', icon: 'shield-check', part: 'you', role: 'agent' },
 ];

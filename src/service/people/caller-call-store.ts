@@ -95,6 +95,16 @@ export function createCallerCallStore({ read, along }: Pick<Statements, 'read' |
       );
       return found.map(({ number }) => number);
     },
+    /** These numbers, and the others of their customers. */
+    async numbersOfPeople(account: number, numbers: readonly string[]): Promise<string[]> {
+      const found = await read<{ number: string }>(
+        `SELECT m.key AS number FROM json_each($2) m
+         UNION SELECT o.number FROM json_each($2) m JOIN customer_numbers n ON n.account_id = $1 AND n.number = m.key
+           JOIN customer_numbers o ON o.account_id = n.account_id AND o.customer_id = n.customer_id`,
+        ...[account, keysOf(numbers)],
+      );
+      return found.map(({ number }) => number);
+    },
     /** When calls of these numbers began since `since`, and whether they were missed; unordered, at most `max`. */
     async callTimes(account: number, numbers: readonly string[], since: number, max: number) {
       const found = await read<{ at: number; missed: boolean | number | null }>(

@@ -40,6 +40,7 @@ const namedKinds = {
   extensions: 'extensions',
   webhooks: 'webhooks',
   weekly: 'weekly reports',
+  notifications: 'notifications',
   accounts: 'accounts',
 } as const;
 type NamedKind = keyof typeof namedKinds;
@@ -80,6 +81,7 @@ export type ForgettingStore = {
     list(account: number): Promise<readonly { readonly name: string; readonly signInName: string }[]>;
   };
   readonly weekly: { addresses(account: number): Promise<readonly string[]> };
+  readonly notifications: { texts(account: number): Promise<readonly string[]> };
   readonly webhooks: {
     list(account: number): Promise<readonly { readonly url: string }[]>;
     forget(account: number, number: string, without: (text: string) => string): Promise<number>;
@@ -114,7 +116,7 @@ export async function forgetNumber(
 
 /** How many of each kind have one of these in their names or addresses. */
 async function namesWith(
-  { directory, customers, users, weekly, webhooks }: ForgettingStore,
+  { directory, customers, users, weekly, notifications, webhooks }: ForgettingStore,
   account: number,
   written: readonly RegExp[],
 ): Promise<Readonly<Record<NamedKind, number>>> {
@@ -132,6 +134,7 @@ async function namesWith(
     extensions: count(extensions, ({ extension, name }) => [extension, name]),
     webhooks: count(await webhooks.list(account), ({ url }) => [url]),
     weekly: count(await weekly.addresses(account), (address) => [address]),
+    notifications: count(await notifications.texts(account), (text) => [text]),
     accounts: count(accounts, ({ name, crmUrl }) => [name, crmUrl ?? '']),
   };
 }

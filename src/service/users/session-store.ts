@@ -70,12 +70,23 @@ export const createSessionStore = ({ read, lookup, write, lockingRows }: Stateme
   async useSession(id: string, at: number): Promise<void> {
     await write('UPDATE sessions SET used_at = $2 WHERE id = $1 AND used_at < $2', id, at);
   },
-  async closeSession(id: string): Promise<void> {
+  /** A session that is over by itself: its browser still gets push messages. */
+  async expireSession(id: string): Promise<void> {
     await write('DELETE FROM sessions WHERE id = $1', id);
   },
-  /** All of a user's but one. */
+  /** A session that somebody ends: its browser gets no push messages any more. The session first: without one no browser is added. */
+  async closeSession(id: string): Promise<void> {
+    await write('DELETE FROM sessions WHERE id = $1', id);
+    await write('DELETE FROM push_devices WHERE session_id = $1', id);
+  },
+  /** The same for all of a user's but one. */
   async closeSessions(user: number, except: string | null): Promise<void> {
     await write('DELETE FROM sessions WHERE user_id = $1 AND id IS DISTINCT FROM $2', user, except);
+    await write(
+      'DELETE FROM push_devices WHERE user_id = $1 AND session_id IS DISTINCT FROM $2',
+      user,
+      except,
+    );
   },
   /** Deletes sessions that are over. */
   async trimSessions({ openedBefore, usedBefore, usedAfter }: SessionLimits): Promise<void> {

@@ -47,6 +47,7 @@ function setUp() {
         if (openedAt < openedBefore || usedAt < usedBefore || Math.max(openedAt, usedAt) > usedAfter)
           kept.delete(id);
     },
+    expireSession: async (id: string) => void kept.delete(id),
     closeSession: async (id: string) => void kept.delete(id),
     closeSessions: async (_user: number, except: string | null) => {
       for (const id of kept.keys()) if (id !== except) kept.delete(id);

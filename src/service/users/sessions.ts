@@ -43,7 +43,7 @@ export function createSessions(store: SessionStore, clock: () => number) {
       const now = clock();
       if (session === undefined) return undefined;
       if (isOver(session, now)) {
-        await store.closeSession(session.id);
+        await store.expireSession(session.id);
         return undefined;
       }
       if (now >= session.usedAt + USE_STORED_MS) await store.useSession(session.id, now);

@@ -12,10 +12,11 @@ export type CallChanges = {
 };
 
 const DAY_MS = 86_400_000;
-/** Who wants events: webhooks, and the accounts whose programs read them. `are`: which of them, as SQL. */
-type Readers = { readonly table: 'webhooks' | 'event_feeds'; readonly are: string };
+/** Who wants events: webhooks, the accounts whose programs read them, and users who want notifications. `are`: which of them, as SQL. */
+type Readers = { readonly table: 'webhooks' | 'event_feeds' | 'notifications'; readonly are: string };
 const webhookReaders: Readers = { table: 'webhooks', are: 'w.enabled' };
 const feedReaders: Readers = { table: 'event_feeds', are: '1 = 1' };
+const notifiedReaders: Readers = { table: 'notifications', are: '1 = 1' };
 
 /** When the end of a completed call arrived: the service closes a call at the time of its last event, which is earlier. */
 const arrivedSql = (call: string) => `coalesce(${call}.updated_at, ${call}.completed_at)`;
@@ -73,6 +74,18 @@ const queueFeedsSql = (calls: string, { lockingRows }: Pick<Statements, 'locking
   WHERE ${isNewSql} AND at >= $2 ORDER BY at, id, step
   ON CONFLICT (call_row, event) DO NOTHING`;
 
+/** The missed calls for users who want notifications: each decides later (see service/notifications). */
+const queueNoticesSql = (calls: string) => `
+  WITH ${happenedSql(calls, notifiedReaders, 'w.user_id, w.medium')}
+  INSERT INTO missed_notices (call_row, user_id, medium, at)
+  SELECT id, user_id, medium, arrived_at FROM happened
+  WHERE event = 'call.missed' AND ${isNewSql} AND at >= $2
+  ON CONFLICT (call_row, user_id, medium) DO NOTHING`;
+
+/** Whether any user wants notifications. */
+const hasNotified = async ({ read }: Pick<Statements, 'read'>): Promise<boolean> =>
+  (await read('SELECT 1 AS found FROM notifications LIMIT 1')).length > 0;
+
 /** Queues events for webhooks; of several processes only the one with the lease does. */
 export const createEventQueueStore = (
   { read, write, lockingRows }: Pick<Statements, 'read' | 'write' | 'lockingRows'>,
@@ -109,8 +122,11 @@ export const createEventQueueStore = (
     const since = [...(values ?? [now - DAY_MS]), now - OLDEST_MS, now];
     const queued = await write<{ webhook: number }>(queueSql(calls(webhookReaders)), ...since);
     if (await hasFeeds()) await write(queueFeedsSql(calls(feedReaders), { lockingRows }), ...since);
+    if (await hasNotified({ read })) await write(queueNoticesSql(calls(notifiedReaders)), ...since);
     return { cursor: next, webhooks: new Set(queued.map(({ webhook }) => webhook)) };
   },
+  /** Whether somebody else than webhooks wants events. */
+  hasOtherReaders: async (): Promise<boolean> => (await hasFeeds()) || (await hasNotified({ read })),
   /** Queues a test. */
   async addTest(id: number, at: number): Promise<void> {
     await write(

@@ -55,7 +55,7 @@ export function createWebhooks(settings: WebhookSettings, parts: Parts) {
   async function poll(): Promise<void> {
     const now = clock();
     const webhooks = (await store.list(null)).filter(({ enabled }) => enabled);
-    if (webhooks.length === 0 && !(await store.events.hasFeeds()))
+    if (webhooks.length === 0 && !(await store.hasOtherReaders()))
       lease = nextLease(lease, { type: 'no-webhooks' });
     else await renewLease(now);
     if (lease.state !== 'held') return senders.deliverTo([]);

@@ -8,6 +8,7 @@ import { Agent, request as httpRequest } from 'undici';
 import { createKeys, serverSecret } from '../../../src/service/accounts/keys.ts';
 import { noFilter } from '../../../src/service/calls/call-store.ts';
 import { openStore } from '../../../src/service/database/open-store.ts';
+import { everyMissedCall } from '../../../src/service/notifications/notification.ts';
 import type { StoredAction } from '../../../src/service/people/caller-action-store.ts';
 import { customer } from '../../../src/service/people/customer.fixture.ts';
 import { forgetNumber } from '../../../src/service/people/forget-number.ts';
@@ -517,7 +518,7 @@ await writes();
 const notAsked = routes.filter(
   ({ method, url: route }) =>
     method === 'GET' &&
-    !/^\/(assets|favicon)/.test(route) &&
+    !/^\/(assets|favicon|push-worker)/.test(route) &&
     !asked.some((path) => new RegExp(`^${route.replace(/:\w+/g, '[^/]+')}$`).test(path)),
 );
 process.send?.({ steps, found, notAsked: notAsked.map(({ url: route }) => route) } satisfies Toured, () =>
@@ -588,6 +589,12 @@ async function writes(): Promise<void> {
     await users.useSession('s', now + 1);
     await users.sessions(id);
     await users.openSessions(['s']);
+    const device = { endpoint: 'https://push.example/1', publicKey: 'key', auth: 'secret' };
+    await store.notifications.addDevice(device, 's', now);
+    await store.notifications.renewDevice(device, 's');
+    await store.notifications.devices(id);
+    await store.notifications.removeDevice(id, device.endpoint);
+    await users.expireSession('t');
     await users.closeSession('s');
     await users.closeSessions(id, null);
     await users.trimSessions({ openedBefore: 0, usedBefore: 0, usedAfter: now });
@@ -657,6 +664,30 @@ async function writes(): Promise<void> {
     await webhooks.events.isKnown(SECOND, first, now + 2 * hour);
     await webhooks.events.after(MAIN, 0, 100);
     await webhooks.events.newest([MAIN]);
+  });
+  await works('notifications of missed calls', async () => {
+    const { notifications } = store;
+    const whose = { user: 2, medium: 'mail' } as const;
+    await notifications.put(
+      { ...whose, choice: everyMissedCall, address: 'zoe@office.example' },
+      now - DAY_MS,
+    );
+    await webhooks.hasOtherReaders();
+    const { cursor } = await webhooks.queueNew(null, now);
+    await client.post(token, event({ id: 'tour-3', from: numberOf(8), status: 'completed' }));
+    await webhooks.queueNew(cursor, now);
+    await notifications.ofUser(whose.user);
+    await notifications.texts(MAIN);
+    await notifications.recipients('mail', now);
+    await notifications.claim(whose, now);
+    const notices = await notifications.notices(whose);
+    assert.ok(notices.length > 0);
+    const numbers = notices.map(({ call }) => call.number);
+    await notes.numbersOfPeople(MAIN, numbers.slice(0, 100));
+    const calls = notices.map(({ row }) => row);
+    await notifications.done(whose, calls, now);
+    await notifications.release(whose, now);
+    await notifications.remove(whose);
   });
   await works('one is sent again', async () =>
     webhooks.sendAgain(

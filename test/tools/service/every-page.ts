@@ -67,6 +67,7 @@ export async function everyPage(store: Store, account: number): Promise<EveryPag
     { name: 'user', path: `/users/${user?.uid}` },
     { name: 'opening-hours', path: '/opening-hours' },
     { name: 'audit', path: '/audit' },
+    { name: 'notifications', path: '/notifications' },
     { name: 'account', path: '/account' },
     { name: 'security', path: '/security' },
     { name: 'second-factor', path: '/security/second-factor' },

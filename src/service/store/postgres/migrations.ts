@@ -31,6 +31,7 @@ export const steps: readonly Step[] = [
   { name: 'call-backs-due', sql: sqlOf('./step-13.sql') },
   { name: 'notes-and-promises', sql: sqlOf('./step-14.sql') },
   { name: 'phone-book', sql: sqlOf('./step-15.sql') },
+  { name: 'notifications', sql: sqlOf('./step-16.sql') },
 ];
 
 /** What keeps two processes from migrating at once; any number that is not used otherwise. */

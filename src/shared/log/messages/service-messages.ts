@@ -191,6 +191,19 @@ export const serviceMessages = {
     means: 'The user has not got the report of last week yet.',
     todo: 'Check SMTP_URL and MAIL_FROM. The user can change the address under Reports, Weekly report by e-mail.',
   },
+  'service.notifications-failed': {
+    level: 'warn',
+    text: 'cannot tell users of missed calls: {error}; retrying',
+    means:
+      'It could not be read who wants notifications, or of which calls. Those of the last 24 hours are sent when this works again.',
+    todo: 'Check the disk of STATE_DIR, or with DATABASE_URL the database.',
+  },
+  'service.notification-failed': {
+    level: 'warn',
+    text: 'cannot tell user {user} of missed calls by {medium}: {error}; retrying in a minute',
+    means: 'Nobody took the message. It is tried again for 24 hours.',
+    todo: 'For mail, check SMTP_URL and MAIL_FROM, and the address under Settings, Notifications. Push messages need a way to the Internet without a proxy.',
+  },
   'webhook.stopped': {
     level: 'warn',
     text: 'webhook {webhook} of account {account} to {host} does not work: {reason}; events waiting: {waiting}, next attempt in {wait}',

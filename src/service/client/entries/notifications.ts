@@ -1,0 +1,3 @@
+import { offerPush } from '../push-here.ts';
+
+offerPush(document.getElementById('push'));
