@@ -40,6 +40,7 @@ const order = [
 const wrappers: Record<string, RegExp> = {
   'asterisk-manager': /^src\/bridge\/ami\/wire\//,
   'libphonenumber-js': /^src\/shared\/phone-number\//,
+  mustache: /^src\/service\/webhooks\/webhook-template\.ts$/,
   nodemailer: /^src\/shared\/mail\//,
   http_ece: /^src\/service\/notifications\//,
   pg: /^src\/service\/store\/postgres\//,

@@ -202,6 +202,28 @@ test('events come in order, each once, from the kept place on, also after a rest
   ]);
   assert.deepEqual(await theirs.next('&wait=50'), ['theirs call.ringing']);
   assert.deepEqual(await ours.next(), []);
+  // What happens to people comes, too: customers as they are now, and what is left of those who are gone.
+  const customer = (method: string, body?: object) =>
+    served.ask(`${url}/admin/customers/9`, { method, token: a.admin, body });
+  await customer('PUT', { name: 'Zoe', numbers: ['+493088888888'] });
+  const cursor = ours.cursor();
+  assert.deepEqual(await ours.next('&wait=50'), ['undefined customer.added']);
+  const added = (await served.get(`/events?after=${cursor}`)).json as {
+    events: { data: Record<string, unknown> }[];
+  };
+  assert.partialDeepStrictEqual(added.events[0]?.data, {
+    reference: '9',
+    name: 'Zoe',
+    numbers: ['+493088888888'],
+  });
+  await customer('DELETE');
+  assert.deepEqual(await ours.next('&wait=50'), ['undefined customer.removed']);
+  const removed = (await served.get(`/events?after=${cursor}`)).json as typeof added;
+  assert.deepEqual(
+    removed.events.map(({ data }) => data),
+    [{ reference: '9' }],
+    'what is gone is passed over',
+  );
 
   await served.service.stop();
   await startAgain(t, served, async ({ post }) => {
@@ -447,8 +469,11 @@ test('a number of no country that is given back is the same number, and not one 
   const waiting = (await list<{ numbers: string[]; call: Call }>('/call-backs')).data;
   const strange = waiting.find((one) => one.call.id === 'stranger');
   assert.deepEqual([strange?.numbers, strange?.call.number], [['+2102345678'], '+2102345678']);
-  const { events } = (await served.get(`/events?after=${cursor}`)).json as { events: { data: Call }[] };
-  assert.deepEqual([...new Set(events.map(({ data }) => data.number))], ['+2102345678', '+492102345678']);
+  const { events } = (await served.get(`/events?after=${cursor}`)).json as {
+    events: { type: string; data: Call }[];
+  };
+  const ofCalls = events.filter(({ type }) => type.startsWith('call.'));
+  assert.deepEqual([...new Set(ofCalls.map(({ data }) => data.number))], ['+2102345678', '+492102345678']);
 
   const read = (await served.get('/customers/stranger')).json;
   const written = await send('PUT', '/customers/stranger', read);

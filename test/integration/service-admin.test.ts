@@ -282,6 +282,36 @@ test('administration: an office is set up from nothing: account, user with exten
   assert.equal((await admin('POST', '/webhooks', { url: 'http://127.0.0.1/' })).status, 422);
   const off = await done('PATCH', `/webhooks/${webhook.uid}`, { enabled: false });
   assert.deepEqual([off.enabled, off.events, off.secret], [false, ['call.missed'], undefined]);
+  const shape = {
+    events: ['call.missed', 'note.added'],
+    format: 'json',
+    template: '{"text": "{{title}}: {{caller}}"}',
+    language: 'de',
+    filter: { numbers_called: ['+4930*'], segments: ['Gold'], customers: [] },
+  };
+  const own = { name: 'Authorization', value: 'Bearer s3cret' };
+  const shaped = await done('PATCH', `/webhooks/${webhook.uid}`, {
+    ...shape,
+    headers: [own, { name: 'X-New' }],
+  });
+  assert.partialDeepStrictEqual(shaped, { ...shape, headers: [{ name: 'Authorization' }] });
+  // What is read can be sent back, without the values of headers.
+  const { uid: _, failure: __, ...again } = await done('GET', `/webhooks/${webhook.uid}`);
+  assert.deepEqual(await done('PATCH', `/webhooks/${webhook.uid}`, again), shaped);
+  for (const [change, message] of [
+    [{ template: '{"text": {{caller}}}' }, /The template cannot be used\. The body is no JSON/],
+    [{ headers: [{ name: 'Host', value: 'a' }] }, /The service sets Host itself/],
+    [{ headers: [{ name: 'X-A', value: 'a\r\nX-B: c' }] }, /visible ASCII/],
+    [{ format: 'xml' }, /format/],
+    [{ filter: { numbers_called: Array(101).fill('1'), segments: [], customers: [] } }, /./],
+  ] as const) {
+    const { status, json } = await admin('PATCH', `/webhooks/${webhook.uid}`, change);
+    assert.equal(status, 422, JSON.stringify(change));
+    assert.match((json as { message: string }).message, message);
+  }
+  assert.deepEqual(await done('GET', `/webhooks/${webhook.uid}`), shaped);
+  const plain = await done('PATCH', `/webhooks/${webhook.uid}`, { format: 'standard', headers: [] });
+  assert.deepEqual([plain.format, plain.template, plain.headers], ['standard', '', []]);
   for (const path of [`/webhooks/${webhook.uid}`, `/users/${bob.uid}`, '/customers/7', '/segments/Gold'])
     for (const status of [204, 404]) assert.equal((await admin('DELETE', path)).status, status, path);
 });

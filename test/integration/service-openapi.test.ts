@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { noExtensions } from '../../src/service/accounts/extensions.ts';
 import { callSchema } from '../../src/service/calls/call-data.ts';
-import { webhookEvents } from '../../src/service/webhooks/webhook.ts';
+import { exampleOf } from '../../src/service/webhooks/event-examples.ts';
+import { type WebhookEvent, webhookEvents } from '../../src/service/webhooks/webhook.ts';
+import { webhookBody } from '../../src/service/webhooks/webhook-message.ts';
 import { decisions } from '../../src/shared/api/contract/decisions.ts';
 import { routes } from '../../src/shared/api/contract/routes.ts';
 import { serve } from '../tools/service/harness.ts';
@@ -62,6 +65,7 @@ test('the OpenAPI document is served without a token, and is what the contract s
 });
 
 type Described = {
+  readonly object: { readonly properties?: object; readonly required?: readonly string[] };
   readonly post: {
     readonly requestBody: {
       readonly content: Record<string, { readonly schema: { readonly properties: Record<string, object> } }>;
@@ -75,7 +79,17 @@ test('the bodies of webhooks are described, and the example of a call is one', a
   assert.deepEqual(Object.keys(webhooks), [...webhookEvents]);
   for (const [name, { post }] of Object.entries(webhooks as Record<string, Described>)) {
     const { type, data } = post.requestBody.content['application/json']?.schema.properties ?? {};
-    assert.deepEqual([type, data], [{ type: 'string', const: name }, { $ref: '#/components/schemas/Call' }]);
+    const { $ref = '' } = data as { $ref?: string };
+    const schema = $ref.replace('#/components/schemas/', '');
+    assert.deepEqual(type, { type: 'string', const: name });
+    assert.ok(schema in components.schemas, name);
+    // The example of an event is what its schema says.
+    const telling = { extensions: noExtensions, integration: 'Office', country: 'US' };
+    const webhook = { shape: null, events: webhookEvents };
+    const sent = JSON.parse(webhookBody(exampleOf(name as WebhookEvent), webhook, telling));
+    const { properties = {}, required = [] } = components.schemas[schema] as Described['object'];
+    for (const field of required) assert.ok(field in sent.data, `${name}: ${field}`);
+    for (const field of Object.keys(sent.data)) assert.ok(field in properties, `${name}: ${field}`);
   }
   const { examples = [] } = components.schemas.Call as { examples?: unknown[] };
   assert.equal(examples.length, 1);

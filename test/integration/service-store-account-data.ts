@@ -63,6 +63,8 @@ async function fill(store: Store, account: number, uid: string): Promise<void> {
   await store.audit.write({ account, at: 1, what: 'settings', who: 'Ann', from: '::1', target: 'x' });
   await addWebhook(store, account);
   await store.webhooks.events.begin(account, 1);
+  await store.callers.act(account, { number: '+4930100001', at: 1, user: 'Ann', kind: 'taken', text: null });
+  await store.webhooks.queueNew(null, 1);
   await Array.fromAsync(store.reports.figures(account, [{ since: 0, until: 900_000 }], 90_000_000));
 }
 

@@ -40,6 +40,7 @@ const ofCallers = [
   'certificates.certificate',
   'audit.target',
   'webhook_deliveries.answer',
+  'person_events.about',
 ];
 
 /** All others, by table: no caller is named in them. */
@@ -54,6 +55,7 @@ const others: Readonly<Record<string, string>> = {
   history: 'method call_id effect',
   integrations: 'uid name',
   old_token_uses: 'address',
+  person_events: 'event',
   segments: 'name',
   sessions: 'id address browser',
   site: 'secret_mark',
@@ -63,7 +65,7 @@ const others: Readonly<Record<string, string>> = {
   push_devices: 'endpoint session_id public_key auth browser',
   webhook_deliveries: 'event state',
   webhook_reader: 'holder place',
-  webhooks: 'uid url events failure',
+  webhooks: 'uid url events failure shape headers filter',
   weekly_reports: 'address sent_week',
   written_by: 'program version',
 };
@@ -196,7 +198,7 @@ export const forgetTests: StoreTests = {
       { ...eachText(() => 'Ann Marker'), reference: 'customer-of-crm', numbers: [number] },
     ]);
     const webhook = { uid: 'forget', account, url: 'https://a.example/hook', since: 0 };
-    await store.webhooks.add({ ...webhook, events: ['call.ringing'] });
+    await store.webhooks.add({ ...webhook, events: ['call.ringing', 'note.added', 'customer.removed'] });
     const request = {
       ...recorded({ account, at: 100, id: 'a' }),
       path: `/api/v1/voice/call?from=${number}`,

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import type { Store } from '../../src/service/database/store.ts';
-import type { Webhook, WebhookEvent } from '../../src/service/webhooks/webhook.ts';
-import { webhookEvents } from '../../src/service/webhooks/webhook.ts';
+import { customer } from '../../src/service/people/customer.fixture.ts';
+import {
+  type DueDelivery,
+  personEvents,
+  standardOptions,
+  type Webhook,
+  type WebhookEvent,
+  webhookEvents,
+} from '../../src/service/webhooks/webhook.ts';
 import type { CallStatus } from '../../src/shared/api/contract/call-status.ts';
 import type { DeliveryResult } from '../../src/shared/delivery/queue.ts';
 import { recorded, report } from '../tools/service/recorded-request.ts';
@@ -98,7 +105,7 @@ export const webhookTests: StoreTests = {
     const elsewhere = (await store.directory.addAccount({ uid: 'w', name: 'W', country: null })).id;
     const { events, queueNew } = store.webhooks;
     const read = async (of: number, after: number, limit = 100) =>
-      (await events.after(of, after, limit)).map(({ call, event, at }) => `${call.id} ${event} ${at}`);
+      (await events.after(of, after, limit)).map(({ call, event, at }) => `${call?.id} ${event} ${at}`);
     await happens(store, account, ['before', 'ringing', 90]);
     assert.equal(await events.hasFeeds(), false);
     const start = await events.begin(account, 100);
@@ -165,7 +172,7 @@ export const webhookTests: StoreTests = {
     const webhook = await add(store, account);
     const start = await events.begin(account, 100);
     const read = async () =>
-      (await events.after(account, start.id, 100)).map(({ call, event, at }) => `${call.id} ${event} ${at}`);
+      (await events.after(account, start.id, 100)).map(({ call, event, at }) => `${call?.id} ${event} ${at}`);
     await close('a', 110);
     ({ cursor } = await queueNew(cursor, 120));
     assert.deepEqual(await read(), ['a call.missed 90']);
@@ -186,9 +193,129 @@ export const webhookTests: StoreTests = {
     await queueNew(cursor, 170);
     assert.deepEqual((await queued(store, webhook)).at(-1), 'c call.ringing 160');
     assert.deepEqual(
-      (await events.after(elsewhere, ahead.id, 9)).map(({ call }) => call.id),
+      (await events.after(elsewhere, ahead.id, 9)).map(({ call }) => call?.id),
       ['d'],
     );
+  },
+
+  async 'what happens to people is queued with the change, if anybody wants it, and sent in order for each of them'({
+    store,
+    account,
+    other,
+  }) {
+    const { customers, callers } = store;
+    const number = '+4930901820';
+    const act = (kind: 'taken' | 'note', at: number, text: string | null = null, of = account) =>
+      callers.act(of, { number, at, user: 'Eve', kind, text });
+    const about = ({ event, person }: Pick<DueDelivery, 'event' | 'person'>) => `${person?.about} ${event}`;
+    await act('note', 90, 'nobody wants to hear of it');
+    const webhook = await add(store, account, ['call_back.taken', ...personEvents.slice(7)]);
+    const { events } = store.webhooks;
+    const start = await events.begin(other, 0);
+    await act('taken', 100);
+    await act('note', 110, 'first');
+    await act('note', 120, 'theirs', other);
+    const [note] = await callers.notes(account, { numbers: [number], since: 100, before: null, limit: 9 });
+    assert.ok(note);
+    const read = { id: note.id, number, at: 110, user: 'Eve' };
+    await callers.editNote(account, { ...read, read: 'first' }, { by: 'Ann', text: 'second' });
+    await customers.put(account, [customer({ reference: '7', name: 'Ann', numbers: [number] })]);
+    await customers.put(account, [{ reference: '7', name: 'Anna' }]);
+
+    const { cursor, webhooks } = await store.webhooks.queueNew(null, 200);
+    assert.deepEqual([...webhooks], [webhook.id]);
+    const query = { priority: 'fresh', now: 200, freshSince: 0, limit: 9 } as const;
+    const due = () => store.webhooks.due(webhook.id, query);
+    // Twice is once: a process that died before it had noted what it had queued.
+    await store.webhooks.queueNew(cursor, 200);
+    const [ofCustomer, taken] = await due();
+    assert.ok(ofCustomer && taken);
+    assert.deepEqual([ofCustomer, taken].map(about), ['7 customer.added', `${number} call_back.taken`]);
+    assert.deepEqual([ofCustomer.person?.customer?.name, taken.person?.customer?.name], ['Anna', 'Anna']);
+    assert.equal(await store.webhooks.waiting(webhook.id), 5);
+    // What is not wanted is passed over, and never shown.
+    await store.webhooks.skip(webhook.id, [taken.id, ofCustomer.id]);
+    const [changed, added] = await due();
+    assert.ok(changed && added);
+    assert.deepEqual([changed, added].map(about), ['7 customer.changed', `${number} note.added`]);
+    assert.deepEqual(added.person?.action, { user: 'Ann', text: 'second', seconds: null, due: null });
+    assert.equal((await page(store, webhook)).deliveries.length, 3);
+    assert.equal(await store.webhooks.sendAgain(webhook.id, taken.id, 300), 0);
+    const { next } = reader(store, webhook);
+    assert.deepEqual(await next(added.id, { outcome: 'retry', nextAt: 1_000 }), []);
+    assert.deepEqual((await due()).map(about), ['7 customer.changed']);
+    const delivered = {
+      seq: added.id,
+      callId: '',
+      outcome: 'delivered',
+      at: 300,
+      counted: true,
+      durationMs: 1,
+    } as const;
+    assert.deepEqual((await store.webhooks.record(webhook.id, delivered, 'ok')).map(about), [
+      `${number} note.changed`,
+    ]);
+
+    // A removed note has nothing to tell but that it is gone.
+    assert.equal(await callers.removeNote(account, { ...read, user: 'Ann', read: 'second' }), true);
+    assert.equal(
+      (await callers.notes(account, { numbers: [number], since: 100, before: null, limit: 9 })).length,
+      0,
+    );
+    await customers.remove(account, '7');
+    await store.webhooks.queueNew(cursor, 200);
+    const left = await due();
+    assert.deepEqual(left.map(about), ['7 customer.changed', `${number} note.changed`]);
+    assert.deepEqual(
+      left.map(({ person }) => [person?.action, person?.customer]),
+      [
+        [null, null],
+        [null, null],
+      ],
+    );
+    await store.webhooks.skip(
+      webhook.id,
+      left.map(({ id }) => id),
+    );
+    assert.deepEqual((await due()).map(about), ['7 customer.removed', `${number} note.removed`]);
+    assert.deepEqual(
+      (await due()).map(({ person }) => person?.actionAt),
+      [null, 110],
+    );
+
+    // Their programs read theirs, in order; what is gone with its age is passed over.
+    assert.deepEqual((await events.after(other, start.id, 9)).map(about), [`${number} note.added`]);
+    await store.webhooks.trim(Date.now() + 1);
+    assert.deepEqual(await events.after(other, start.id, 9), []);
+    assert.equal(await store.webhooks.waiting(webhook.id), 0);
+    await store.calls.trim(1_000);
+    await store.webhooks.queueNew(cursor, 200);
+    assert.equal(await store.webhooks.waiting(webhook.id), 0, 'what goes by its age is no news');
+  },
+
+  async 'a webhook keeps its body, headers and filter until they are changed'({ store, account }) {
+    const shape = { format: 'form', template: 'a={{type}}', language: 'de' } as const;
+    const filter = { called: ['+4930*'], segments: [], customers: ['7'] };
+    const options = { shape, headers: 'sealed', filter };
+    await store.webhooks.add({
+      uid: 'x',
+      account,
+      url: 'https://a.example',
+      events: ['call.ringing'],
+      since: 1,
+      options,
+    });
+    const listed = async () => {
+      const [{ id, shape, headers, filter } = { id: 0, ...standardOptions }] =
+        await store.webhooks.list(account);
+      return { id, options: { shape, headers, filter } };
+    };
+    const { id } = await listed();
+    assert.deepEqual((await listed()).options, options);
+    await store.webhooks.change(id, { url: 'https://b.example' });
+    assert.deepEqual((await listed()).options, options);
+    await store.webhooks.change(id, { options: standardOptions });
+    assert.deepEqual((await listed()).options, standardOptions);
   },
 
   async 'a feed that is read goes on, however long nothing happens'({ store, account }) {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
+import { presets } from '../../src/service/webhooks/webhook-presets.ts';
 import { testOnEachDatabase as test } from '../tools/servers/each-database.ts';
 import { event, serve } from '../tools/service/harness.ts';
 import { browse, withStore } from '../tools/service/people.ts';
-import { namesOf, startReceiver } from '../tools/service/webhook-receiver.ts';
+import { namesOf, type Receiver, startReceiver } from '../tools/service/webhook-receiver.ts';
 import { until } from '../tools/until.ts';
 
 const home = '/webhooks';
@@ -92,6 +93,13 @@ test('an administrator sets a webhook up, tests it, sends again, changes its sec
   await send(`${page}/on`);
   assert.match(await get(page), /Switched on|<span class="state answered">on</);
 
+  await shapes({
+    page,
+    get,
+    send,
+    receiver,
+    call: (id) => post(a.token, event({ id, status: 'ringing', from: '+493090182099' })),
+  });
   const audit = await get('/audit');
   const changes = [
     'added: call.missed',
@@ -101,8 +109,92 @@ test('an administrator sets a webhook up, tests it, sends again, changes its sec
     'call.ringing, call.ended',
   ];
   for (const what of changes) assert.ok(audit.includes(what), what);
-  assert.doesNotMatch(audit, /s3cret|whsec_/, 'no secret of an address');
+  assert.match(audit, /form from a template; headers X-Key; filtered/);
+  assert.doesNotMatch(audit, /s3cret|hu5h|whsec_/, 'no secret of an address or a header');
   await send(`${page}/remove`);
   assert.match(await get(home), /No webhooks yet/);
   assert.deepEqual(await withStore(served, (store) => store.webhooks.list(null)), []);
 });
+
+/** The body, the headers and the filter of a webhook that gets calls that ring. */
+async function shapes({
+  page,
+  get,
+  send,
+  receiver,
+  call,
+}: {
+  page: string;
+  get(path: string): Promise<string>;
+  send: Awaited<ReturnType<typeof browse>>['send'];
+  receiver: Receiver;
+  call(id: string): Promise<unknown>;
+}): Promise<void> {
+  for (const preset of Object.keys(presets))
+    assert.match(await get(`${home}?add`), new RegExp(`&amp;preset=${preset}#edit`));
+  const zammad = await get(`${page}?preset=zammad`);
+  assert.match(
+    zammad,
+    /newCall[\s\S]*name="call.missed" type="checkbox" value="1" checked|checked[\s\S]*newCall/,
+  );
+  assert.match(zammad, /https:\/\/zammad\.example\.com/);
+
+  const rings = { url: receiver.url, 'call.ringing': '1' };
+  const template = 'event={{type}}\r\nid={{data.id}}\r\n<x>={{title}}';
+  const shaped = { ...rings, format: 'form', template, headers: 'X-Key: hu5h' };
+  // A preview is of the last real event, needs no address, and stores nothing.
+  const preview = await send(page, { ...shaped, url: '', preview: '1' });
+  assert.equal(preview.status, 200);
+  assert.match(
+    preview.text,
+    /made of the last real event[\s\S]*event=call\.ringing&amp;id=one&amp;%3Cx%3E=Call%20is%20ringing/,
+  );
+  assert.match(preview.text, /X-Key: hu5h/, 'what was typed');
+  const example = await send(home, {
+    'note.added': '1',
+    format: 'text',
+    template: '{{data.text}}',
+    preview: '1',
+  });
+  assert.match(example.text, /made of an example[\s\S]*Wants a “quote” by Monday/);
+  assert.doesNotMatch(await get(page), /X-Key|event=/);
+
+  const refused: [Record<string, string>, string][] = [
+    [{ format: 'json', template: '{"a": {{data.id}}}' }, 'The body is no JSON'],
+    [{ format: 'json', template: '{{#a}}' }, 'Unclosed section'],
+    [{ headers: 'Host: a.example' }, 'The service sets Host itself.'],
+    [{ headers: 'X-A: b\nX-A: c' }, 'X-A is there twice.'],
+    [{ called: 'x'.repeat(201) }, 'At most 100 lines of 200 characters.'],
+  ];
+  for (const [fields, error] of refused)
+    for (const path of [page, home]) {
+      const { status, text } = await send(path, { ...shaped, ...fields });
+      assert.equal(status, 422, error);
+      assert.ok(text.includes(error), error);
+    }
+
+  const before = receiver.received.length;
+  const arrived = async () => {
+    const count = receiver.received.length;
+    await receiver.until(({ length }) => length > count);
+    return receiver.received.at(-1);
+  };
+  await send(page, shaped);
+  assert.doesNotMatch(await get(page), /hu5h/);
+  assert.match(await get(page), /X-Key: ••••••/);
+  const first = arrived();
+  await call('shaped');
+  assert.equal((await first)?.body, 'event=call.ringing&id=shaped&%3Cx%3E=Call%20is%20ringing');
+  assert.equal((await first)?.headers['content-type'], 'application/x-www-form-urlencoded');
+  assert.equal((await first)?.headers['x-key'], 'hu5h');
+  const kept = { ...shaped, headers: 'X-Key: ••••••', called: '+49*', customers: '7\n8' };
+  await send(page, kept);
+  await call('not wanted');
+  const test = arrived();
+  await send(`${page}/test`);
+  assert.equal((await test)?.body, 'event=call.ringing&id=pbx-1767344400.1&%3Cx%3E=Call%20is%20ringing');
+  assert.equal((await test)?.headers['x-key'], 'hu5h');
+  assert.equal(receiver.received.length, before + 2, 'the filter leaves the other call out');
+  await until('the other call to be left out', async () => !(await get(page)).includes('>waiting<'));
+  assert.doesNotMatch(await get(page), /not%20wanted/);
+}

@@ -48,6 +48,9 @@ async function add(t: TestContext, stateDir: string, database: DatabaseSettings,
     id,
     webhook,
     webhooks: store.webhooks,
+    /** Writes a note about a caller. */
+    note: (number: string, at: number, text: string) =>
+      store.callers.act(account, { number, at, user: 'Eve', kind: 'note', text }),
     secret: (secretCounter = 1) => webhookSecret(keys, { uid: 'w1', secretCounter }),
     /** Resolves with the deliveries, oldest first, when this is true. */
     until: (isSo: (deliveries: readonly Delivery[], webhook: Webhook) => boolean): Promise<Delivery[]> =>
@@ -64,13 +67,27 @@ async function add(t: TestContext, stateDir: string, database: DatabaseSettings,
 
 test('a receiver hears of each call in order, and verifies it with the library of the convention', async (t, database) => {
   const receiver = await startReceiver(t);
-  const { events, secret, until } = await withWebhook(t, database, receiver.url);
+  const { events, secret, until, note } = await withWebhook(t, database, receiver.url);
   receiver.secrets.push(secret());
   await Promise.all([
     events('one', 'ringing', 'answered', 'completed'),
     events('two', 'ringing', 'completed'),
   ]);
   await receiver.until(({ length }) => length === 5);
+  // What happens to people, too: a failure holds up the next event of the same person alone.
+  const texts: unknown[] = [];
+  let failures = 0;
+  receiver.answer(({ type, data }, response) => {
+    if (data.text === 'first' && failures++ < 2) return void response.writeHead(500).end();
+    if (type === 'note.added') texts.push(data.text);
+    response.end('ok');
+  });
+  const now = Date.now();
+  for (const [n, text] of ['first', 'second'].entries()) await note('+493090182044', now + n, text);
+  await note('+493090182055', now + 2, 'of another');
+  await receiver.until(() => texts.length === 3);
+  assert.deepEqual(texts, ['of another', 'first', 'second']);
+  receiver.received.splice(5);
   const of = (call: string) => namesOf(receiver.received.filter((one) => one.call === call));
   assert.deepEqual(of('one'), ['one call.ringing', 'one call.answered', 'one call.ended']);
   assert.deepEqual(of('two'), ['two call.ringing', 'two call.missed']);

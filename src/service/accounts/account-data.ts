@@ -42,7 +42,9 @@ export const accountTables: readonly AccountTable[] = [
   { table: 'event_feeds', secret: 'all' },
   { table: 'call_events', along: 'id', secret: 'all' },
   { table: 'calls', along: 'started_at', secret: ['changed'] },
-  { table: 'webhooks' },
+  { table: 'webhooks', secret: ['headers'] },
+  // When nobody wants them any more, none are added.
+  { table: 'person_events', along: 'about', secret: 'all' },
   { table: 'history', along: 'created_at' },
   { table: 'history_counts', secret: 'all' },
   { table: 'kept_figures', secret: 'all' },

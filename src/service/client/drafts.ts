@@ -89,8 +89,8 @@ function fieldsOf(page: Document): Map<string, Field> {
   const selector = ['input', 'select', 'textarea'].map((tag) => `main form[method=post] ${tag}[name]`).join();
   const counts = new Map<string, number>();
   for (const field of page.querySelectorAll<Field>(selector)) {
-    if (/^(?:hidden|password|file|submit)$/.test(field.type) || field.autocomplete === 'one-time-code')
-      continue;
+    const isSecret = field.autocomplete === 'one-time-code' || field.dataset.secret !== undefined;
+    if (/^(?:hidden|password|file|submit)$/.test(field.type) || isSecret) continue;
     const name = `${field.form?.getAttribute('action')} ${hiddenIn(field.form)} ${field.name}`;
     const nth = (counts.get(name) ?? 0) + 1;
     counts.set(name, nth);

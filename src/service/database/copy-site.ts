@@ -32,8 +32,9 @@ export const copiedTables = [
   'missed_notices',
   'history',
   'webhooks',
-  'webhook_deliveries',
   'event_feeds',
+  'person_events',
+  'webhook_deliveries',
   'call_events',
 ];
 /** What the other database makes for itself: sums of other tables, and caches. */

@@ -102,6 +102,30 @@ export function field({ label, name, id = name, errors, hint, type = 'text', ...
   </div>`;
 }
 
+/** The same for several lines. `secret`: is not kept in the browser if the session ends. */
+export function area({
+  label,
+  name,
+  value,
+  errors,
+  hint,
+  rows,
+  maxlength,
+  code = false,
+  secret = false,
+}: Pick<FieldOptions, 'label' | 'name' | 'value' | 'errors' | 'hint' | 'maxlength'> & {
+  readonly rows: number;
+  readonly code?: boolean;
+  readonly secret?: boolean;
+}): Html {
+  const error = errors?.[name];
+  return html`<div class=${code && 'across'}>
+    <label for=${`f-${name}`}>${label}</label>
+    <textarea id=${`f-${name}`} name=${name} rows=${String(rows)} maxlength=${maxlength} spellcheck=${code ? 'false' : undefined} data-secret=${secret ? '' : undefined} ...${described(name, hint, error)}>${value ?? ''}</textarea>
+    ${hintAndError(name, hint, error)}
+  </div>`;
+}
+
 /** A select; `options` are value and label. */
 export function choice({
   label,

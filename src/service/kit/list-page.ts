@@ -30,6 +30,7 @@ export function listPage(
     addLabel = request.words.common.add,
     edited,
     errors,
+    isAdding: isNew = false,
     above,
     scripts = [],
   }: {
@@ -40,13 +41,15 @@ export function listPage(
     addLabel?: string;
     edited?: RowForm | undefined;
     errors?: FieldErrors | undefined;
+    /** Shows the form of a new row again, if none is edited. */
+    isAdding?: boolean;
     above?: Html;
     scripts?: readonly Script[];
   },
 ): Page {
   const { query, words, params } = request;
   const title = words.settings[settingsPages.find((entry) => entry.path === path)?.label ?? 'office'];
-  const isAdding = !edited && !params.uid && (query.has('add') || errors !== undefined);
+  const isAdding = !edited && !params.uid && (isNew || query.has('add') || errors !== undefined);
   const opened = isAdding ? { name: null, label: addLabel, action: path, fields: add() } : edited;
   return {
     title,

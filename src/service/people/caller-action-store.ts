@@ -216,10 +216,10 @@ export const createActionLogStore = ({
       ...(numbers === null ? [] : [keysOf(numbers)]),
     );
   },
-  /** Deletes a note that says what was read. False if there is none. */
+  /** Deletes a note that says what was read: a trigger does, and writes the event. False if there is none. */
   async removeNote(account: number, note: ReadNote): Promise<boolean> {
     const removed = await write(
-      `DELETE FROM caller_actions WHERE ${isAsRead} RETURNING id`,
+      `UPDATE caller_actions SET text = NULL WHERE ${isAsRead} RETURNING id`,
       ...asRead(account, note),
     );
     return removed.length > 0;

@@ -83,8 +83,10 @@ export type ForgettingStore = {
   readonly weekly: { addresses(account: number): Promise<readonly string[]> };
   readonly notifications: { texts(account: number): Promise<readonly string[]> };
   readonly webhooks: {
-    list(account: number): Promise<readonly { readonly url: string }[]>;
-    forget(account: number, number: string, without: (text: string) => string): Promise<number>;
+    list(
+      account: number,
+    ): Promise<readonly { readonly url: string; readonly shape: object | null; readonly filter: object }[]>;
+    forget(account: number, people: readonly string[], without: (text: string) => string): Promise<number>;
   };
   purge(): Promise<boolean>;
 };
@@ -132,7 +134,10 @@ async function namesWith(
     users: count(await users.list(account), ({ name, signInName }) => [name, signInName]),
     integrations: count(integrations, ({ name }) => [name]),
     extensions: count(extensions, ({ extension, name }) => [extension, name]),
-    webhooks: count(await webhooks.list(account), ({ url }) => [url]),
+    webhooks: count(await webhooks.list(account), ({ url, shape, filter }) => [
+      url,
+      JSON.stringify([shape, filter]),
+    ]),
     weekly: count(await weekly.addresses(account), (address) => [address]),
     notifications: count(await notifications.texts(account), (text) => [text]),
     accounts: count(accounts, ({ name, crmUrl }) => [name, crmUrl ?? '']),
@@ -183,13 +188,14 @@ async function forgetForm(
   for await (const calls of store.calls.ofNumber(account, number))
     for (const { id } of calls) await mask({ in: 'call', term: id }, true);
   await mask(null, false);
+  // First: removed customers and notes leave events of webhooks.
+  const { customers, gone } = await forgetCustomers(store, account, number, without);
   const texts = [
     await store.callers.forget(account, number, without),
-    await store.webhooks.forget(account, number, without),
+    await store.webhooks.forget(account, [number, ...gone], without),
     await store.audit.rewrite(account, without),
     await store.directory.rewriteBridgeReports(account, (report) => withoutInJson(report, without)),
   ];
-  const customers = await forgetCustomers(store, account, number, without);
   const { calls, callIds } = await store.calls.forget(account, number, without);
   return {
     calls,
@@ -272,18 +278,22 @@ function namingNothing(entry: StoredRequest, without: (text: string) => string):
   return isRead(entry) ? `${new URLSearchParams(left)}` : JSON.stringify(left);
 }
 
-/** The customer whose number it is, and those in whose texts it stands. */
+/** The customer whose number it is, and those in whose texts it stands. Returns how many, and the references that are gone. */
 async function forgetCustomers(
   { customers }: { readonly customers: CustomerStore },
   account: number,
   number: string,
   without: (text: string) => string,
-): Promise<number> {
+): Promise<{ readonly customers: number; readonly gone: readonly string[] }> {
   let changed = 0;
+  const gone: string[] = [];
   for await (const page of customers.all(account))
-    for (const customer of page)
-      if (await forgetCustomer({ customers }, account, customer, number, without)) changed += 1;
-  return changed;
+    for (const customer of page) {
+      if (!(await forgetCustomer({ customers }, account, customer, number, without))) continue;
+      changed += 1;
+      if ((await customers.get(account, customer.reference)) === undefined) gone.push(customer.reference);
+    }
+  return { customers: changed, gone };
 }
 
 /** Whether the number was there. Whatever somebody changes at the same moment stays, without the number. */

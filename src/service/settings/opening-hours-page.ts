@@ -1,7 +1,7 @@
 import type { ServiceDirectory } from '../accounts/directory.ts';
 import type { Pages, UserRequest } from '../accounts/user-request.ts';
 import { isMonthFirst } from '../kit/dates.ts';
-import { changeForm, type FieldErrors, field, notice } from '../kit/form.ts';
+import { area, changeForm, type FieldErrors, field, notice } from '../kit/form.ts';
 import { CLOSED_CHARACTERS, clockOf, openingHoursIn, savedHoursOf } from '../kit/opening-hours.ts';
 import type { Page } from '../kit/page-request.ts';
 import { plainText } from '../rules/plain-text.ts';
@@ -74,12 +74,7 @@ function page({ account, form, formats, query, token, words }: UserRequest, erro
               ${field({ label: text.closes(day), name: `to-${at + 1}`, type: 'time', step: 900, value: value(`to-${at + 1}`, clockOf(to)) })}
             </div>`;
           })}
-          <div>
-            <label for="f-closed">${text.closedDays}</label>
-            <textarea id="f-closed" name="closed" rows="6" maxlength=${CLOSED_CHARACTERS} aria-describedby=${errors?.closed ? 'h-closed e-closed' : 'h-closed'} aria-invalid=${errors?.closed ? 'true' : undefined}>${closed}</textarea>
-            <p class="hint" id="h-closed">${words.formErrors.dates}</p>
-            ${errors?.closed && html`<p class="wrong small is-missed" id="e-closed">${errors.closed}</p>`}
-          </div>
+          ${area({ label: text.closedDays, name: 'closed', rows: 6, maxlength: CLOSED_CHARACTERS, value: closed, errors, hint: words.formErrors.dates })}
           <button type="submit" class="primary">${words.common.save}</button>`,
       )}
     `,

@@ -82,7 +82,7 @@ const STEP = 1000;
  */
 export async function trimOldest(
   { read, write }: Pick<Statements, 'read' | 'write'>,
-  table: 'audit' | 'webhook_deliveries',
+  table: 'audit' | 'webhook_deliveries' | 'person_events',
   before: number,
 ): Promise<number> {
   const last = `SELECT max(id) AS id FROM (SELECT id, at FROM ${table} ORDER BY id LIMIT ${STEP}) oldest WHERE at < $1`;

@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { errorSchema } from '../../shared/api/contract/errors.ts';
 import type { AdminAccess, AdminRequest } from '../accounts/admin-access.ts';
-import { integrationName, type ServiceDirectory } from '../accounts/directory.ts';
+import type { ServiceDirectory } from '../accounts/directory.ts';
 import { callSchema } from '../calls/call-data.ts';
 import type { AccountTurns } from '../kit/account-turns.ts';
 import { countField, cursorField, cursorText, notModified, placeIn } from '../kit/admin-list.ts';
@@ -13,26 +13,43 @@ import { isHead } from '../kit/page-request.ts';
 import { Refusal } from '../kit/refusal.ts';
 import type { CallEventStore, EventCursor } from './call-event-store.ts';
 import { createEventWaiters } from './event-waiters.ts';
-import { webhookEvents } from './webhook.ts';
-import { eventOf } from './webhook-message.ts';
+import { type PersonKind, personSchemas } from './person-event-data.ts';
+import { callEvents, noFilter, type PersonEventName, personEvents } from './webhook.ts';
+import { wantsEvent } from './webhook-filter.ts';
+import { eventOf, tellingOf } from './webhook-message.ts';
 import type { WebhookStore } from './webhook-store.ts';
 
 /** Seconds. Proxies between programs and the service give up after a minute. */
 const MAX_WAIT = 50;
 const [MAX_LIMIT, LIMIT] = [500, 100];
 
-const eventSchema = z
-  .object({
-    cursor: z.string().describe('The place after this event.'),
-    type: z.enum(webhookEvents),
-    timestamp: moment,
-    data: callSchema.describe('The call as it was then.'),
-  })
-  .meta({ id: 'CallEvent' });
+const eventSchema = <Name extends string, Data extends z.ZodType>(
+  id: string,
+  types: readonly [Name, ...Name[]],
+  data: Data,
+) =>
+  z
+    .object({
+      cursor: z.string().describe('The place after this event.'),
+      type: z.enum(types),
+      timestamp: moment,
+      data,
+    })
+    .meta({ id });
+const ofKind = <Kind extends PersonKind>(kind: Kind) =>
+  personEvents.filter((event) => event.startsWith(`${kind}.`)) as [
+    Extract<PersonEventName, `${Kind}.${string}`>,
+  ];
+const anyEvent = z.union([
+  eventSchema('CallEvent', callEvents, callSchema.describe('The call as it was then.')),
+  eventSchema('CallBackEvent', ofKind('call_back'), personSchemas.call_back),
+  eventSchema('NoteEvent', ofKind('note'), personSchemas.note),
+  eventSchema('CustomerEvent', ofKind('customer'), personSchemas.customer),
+]);
 
 const read = operation(
   'readEvents',
-  'Read the events of calls that webhooks get, in order, from where you are; with `wait`, as soon as there are any',
+  'Read the events that webhooks get, of calls, call backs, notes and customers, in order, from where you are; with `wait`, as soon as there are any',
   {
     querystring: z.strictObject({
       after: cursorField
@@ -47,7 +64,7 @@ const read = operation(
     }),
     response: {
       200: z.object({
-        events: z.array(eventSchema),
+        events: z.array(anyEvent),
         cursor: z.string().describe('What to send as `after` the next time.'),
       }),
       304: notModified,
@@ -69,7 +86,7 @@ type Parts = AdminAccess & {
 const place = z.tuple([z.int(), z.int()]).transform(([id, at]): EventCursor => ({ id, at }));
 const textOf = ({ id, at }: EventCursor) => cursorText('events', [id, at]);
 
-/** The events of an account's calls for programs that no webhook reaches, such as those behind NAT. They keep their place themselves. */
+/** The events of an account for programs that no webhook reaches, such as those behind NAT. They keep their place themselves. */
 export function adminEventRoutes(app: ZodInstance, parts: Parts): void {
   const waiters = createEventWaiters({
     newest: (accounts) => parts.store.webhooks.events.newest(accounts),
@@ -115,12 +132,13 @@ async function answer(
     if (!parts.isAuthentic(request)) throw new Refusal(401, 'Unauthenticated.');
     ({ found, next } = await nextEvents(events, account, next, limit));
   }
-  const extensions = parts.directory.extensions(account);
   return {
-    events: found.map((one) => ({
-      cursor: textOf(one),
-      ...eventOf(one, extensions, integrationName(parts.directory, account, one.call.integration), country),
-    })),
+    events: found.flatMap((one) => {
+      // What is gone by now is passed over.
+      const told =
+        wantsEvent(noFilter, one, country) && eventOf(one, tellingOf(parts.directory, account, one.call));
+      return told ? [{ cursor: textOf(one), ...told } as z.input<typeof anyEvent>] : [];
+    }),
     cursor: textOf(next),
   };
 }

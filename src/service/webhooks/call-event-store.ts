@@ -1,12 +1,17 @@
 import type { CallRecord } from '../calls/call-record.ts';
 import { callColumns, callOf, whoCalls } from '../calls/call-rows.ts';
 import { inSteps, keysOf, type Statements } from '../store/statements.ts';
-import type { WebhookEvent } from './webhook.ts';
+import { personEventsOf } from './person-event-store.ts';
+import type { PersonEvent, WebhookEvent } from './webhook.ts';
 
 /** A place in the events of an account: the last that was read, which stays as long as the newest does. */
 export type EventCursor = { readonly id: number; readonly at: number };
 
-type CallEvent = EventCursor & { readonly event: WebhookEvent; readonly call: CallRecord };
+type FeedEvent = EventCursor & {
+  readonly event: WebhookEvent;
+  readonly call: CallRecord | null;
+  readonly person: PersonEvent | null;
+};
 
 /** Events that are deleted in one statement. */
 const STEP = 1_000;
@@ -15,7 +20,7 @@ const READ_MS = 3_600_000;
 
 export type CallEventStore = ReturnType<typeof createCallEventStore>;
 
-/** The events of calls that programs read by themselves. They are queued like those of webhooks (event-queue-store.ts). */
+/** The events that programs read by themselves. They are queued like those of webhooks (event-queue-store.ts). */
 export const createCallEventStore = ({ read, write }: Pick<Statements, 'read' | 'write'>) => {
   const newest = async (account: number): Promise<EventCursor | undefined> => {
     const sql = 'SELECT id, at FROM call_events WHERE account_id = $1 ORDER BY id DESC LIMIT 1';
@@ -68,18 +73,28 @@ export const createCallEventStore = ({ read, write }: Pick<Statements, 'read' | 
     /** The place of the newest event. Its call, and those of others, may be deleted: a reader goes past them. */
     newestOf: newest,
     /** The next events, at most `limit`. */
-    async after(account: number, id: number, limit: number): Promise<CallEvent[]> {
-      const rows = await read<EventCursor & { event: WebhookEvent; event_id: number }>(
-        `SELECT e.id AS event_id, e.event, e.at, ${callColumns}
-         FROM call_events e JOIN calls c ON c.id = e.call_row ${whoCalls}
-         WHERE e.account_id = $1 AND e.id > $2 ORDER BY e.id LIMIT $3`,
+    async after(account: number, id: number, limit: number): Promise<FeedEvent[]> {
+      const rows = await read<
+        EventCursor & {
+          event: WebhookEvent;
+          event_id: number;
+          event_row: number | null;
+          call_id: string | null;
+        }
+      >(
+        `SELECT e.id AS event_id, e.event, e.at, e.event_row, ${callColumns}
+         FROM call_events e LEFT JOIN calls c ON c.id = e.call_row ${whoCalls}
+         WHERE e.account_id = $1 AND e.id > $2 AND (e.call_row IS NOT NULL OR e.event_row IS NOT NULL)
+         ORDER BY e.id LIMIT $3`,
         ...[account, id, limit],
       );
-      return rows.map(({ event_id, event, at, ...call }) => ({
+      const people = await personEventsOf({ read }, rows);
+      return rows.map(({ event_id, event, at, event_row, ...call }) => ({
         id: event_id,
         event,
         at,
-        call: callOf(call),
+        call: call.call_id === null ? null : callOf(call),
+        person: people.get(event_row) ?? null,
       }));
     },
     /** The ids of the newest events of these accounts. */

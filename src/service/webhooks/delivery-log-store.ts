@@ -1,5 +1,7 @@
+import { callColumns, callOf, whoCalls } from '../calls/call-rows.ts';
 import { inSteps, rewriteTexts, type Statements, trimOldest, type Value } from '../store/statements.ts';
-import { STEP } from './waiting-deliveries.ts';
+import { newestPersonEvent } from './person-event-store.ts';
+import { isSkipped, STEP } from './waiting-deliveries.ts';
 import type { Delivery } from './webhook.ts';
 
 type PageQuery = {
@@ -16,7 +18,7 @@ export const createDeliveryLogStore = ({ read, write }: Pick<Statements, 'read' 
   /** Newest first; `before`: older than this one. */
   async page({ webhook, failed, before, limit }: PageQuery): Promise<Page> {
     const values: Value[] = [webhook];
-    const where = ['d.webhook_id = $1'];
+    const where = ['d.webhook_id = $1', `NOT (${isSkipped})`];
     if (failed) where.push("d.state = 'failed'");
     if (before !== null) where.push(`d.id < $${values.push(before)}`);
     const deliveries = await read<Delivery>(
@@ -32,6 +34,14 @@ export const createDeliveryLogStore = ({ read, write }: Pick<Statements, 'read' 
       next: more ? (deliveries[limit - 1] as Delivery).id : null,
     };
   },
+  /** What happened last: the newest call, and the newest thing that was done about somebody. */
+  async newest(account: number) {
+    const [call] = await read<Parameters<typeof callOf>[0]>(
+      `SELECT ${callColumns} FROM calls c ${whoCalls} WHERE c.account_id = $1 AND NOT c.past ORDER BY c.started_at DESC LIMIT 1`,
+      account,
+    );
+    return { call: call && callOf(call), person: await newestPersonEvent({ read }, account) };
+  },
   /** Sends one again, or (null) all that have failed until now; gives how many. */
   async sendAgain(id: number, delivery: number | null, at: number): Promise<number> {
     const again = async (where: string, ...values: Value[]) => {
@@ -39,7 +49,8 @@ export const createDeliveryLogStore = ({ read, write }: Pick<Statements, 'read' 
          WHERE webhook_id = $1 AND ${where} RETURNING id`;
       return (await write(sql, id, at, ...values)).length;
     };
-    if (delivery !== null) return again("id = $3 AND state IN ('delivered', 'failed')", delivery);
+    if (delivery !== null)
+      return again(`id = $3 AND state IN ('delivered', 'failed') AND NOT (${isSkipped})`, delivery);
     const failed = "webhook_id = $1 AND state = 'failed'";
     const [{ id: end } = { id: null }] = await read<{ id: number | null }>(
       `SELECT max(id) AS id FROM webhook_deliveries WHERE ${failed}`,
@@ -56,17 +67,31 @@ export const createDeliveryLogStore = ({ read, write }: Pick<Statements, 'read' 
     }
   },
   /**
-   * Deletes the receivers' answers to events of a number's calls, and writes others `without` the number; returns how
-   * many of those.
+   * Deletes the receivers' answers to events of a number's calls, and what happened to these people (the number, and references of
+   * customers that went with it), sent or not; writes other answers `without` the number, and returns how many of those.
    */
-  async forget(account: number, number: string, without: (text: string) => string): Promise<number> {
+  async forget(
+    account: number,
+    people: readonly string[],
+    without: (text: string) => string,
+  ): Promise<number> {
+    const [number = ''] = people;
     const answers = `UPDATE webhook_deliveries SET answer = NULL WHERE id IN
       (SELECT d.id FROM calls c JOIN webhook_deliveries d ON d.call_row = c.id
        WHERE c.account_id = $1 AND c.number = $2 AND d.answer IS NOT NULL LIMIT ${STEP}) RETURNING id`;
     await inSteps(STEP, () => write(answers, account, number));
+    const abouts = await read<{ about: string }>(
+      'SELECT DISTINCT about FROM person_events WHERE account_id = $1',
+      account,
+    );
+    for (const { about } of abouts)
+      if (people.includes(about) || without(about) !== about)
+        await write('DELETE FROM person_events WHERE account_id = $1 AND about = $2', account, about);
     const own = 'webhook_id IN (SELECT id FROM webhooks WHERE account_id = $1)';
     return rewriteTexts({ read, write }, 'webhook_deliveries', 'answer', own, account, without);
   },
   /** Deletes the deliveries of events before `before`. */
-  trim: (before: number): Promise<number> => trimOldest({ read, write }, 'webhook_deliveries', before),
+  trim: async (before: number): Promise<number> =>
+    (await trimOldest({ read, write }, 'webhook_deliveries', before)) +
+    (await trimOldest({ read, write }, 'person_events', before)),
 });

@@ -1,5 +1,5 @@
 import { missedSql } from '../calls/call-meaning.ts';
-import type { Statements, Value } from '../store/statements.ts';
+import { hasId, keysOf, type Statements, type Value } from '../store/statements.ts';
 
 /** How an engine knows which calls changed. A cursor is a text that is another one after every commit. */
 export type CallChanges = {
@@ -85,53 +85,94 @@ const queueNoticesSql = (calls: string) => `
 /** Whether any user wants notifications. */
 const hasNotified = async ({ read }: Pick<Statements, 'read'>): Promise<boolean> =>
   (await read('SELECT 1 AS found FROM notifications LIMIT 1')).length > 0;
+/**
+ * Queues these events of people for the webhooks that want them. They were written with their changes if anybody wanted them
+ * then, some moments ago: their times, which may be those of a bridge, do not matter.
+ */
+const queuePeopleSql = `
+  INSERT INTO webhook_deliveries (webhook_id, event_row, event, at, queued_at)
+  SELECT w.id, e.id, e.event, e.at, e.at FROM person_events e JOIN webhooks w ON w.account_id = e.account_id
+  WHERE e.${hasId(1)} AND w.enabled AND ' ' || w.events || ' ' LIKE '% ' || e.event || ' %' ORDER BY e.id
+  ON CONFLICT (event_row, webhook_id) DO NOTHING RETURNING webhook_id AS webhook`;
+/** The same for programs; as queueFeedsSql. */
+const queuePeopleFeedsSql = ({ lockingRows }: Pick<Statements, 'lockingRows'>) => `
+  WITH reader AS (SELECT 1 AS one FROM webhook_reader ${lockingRows})
+  INSERT INTO call_events (account_id, event_row, event, at)
+  SELECT e.account_id, e.id, e.event, e.at FROM person_events e JOIN event_feeds f ON f.account_id = e.account_id
+  CROSS JOIN reader WHERE e.${hasId(1)} ORDER BY e.id
+  ON CONFLICT (event_row) DO NOTHING`;
+
+/** Events of people that are queued in one go. */
+const STEP = 1_000;
+const peopleSql = `SELECT id FROM person_events WHERE queued = 0 ORDER BY id LIMIT ${STEP}`;
 
 /** Queues events for webhooks; of several processes only the one with the lease does. */
 export const createEventQueueStore = (
   { read, write, lockingRows }: Pick<Statements, 'read' | 'write' | 'lockingRows'>,
   changes: CallChanges,
   hasFeeds: () => Promise<boolean>,
-) => ({
-  /**
-   * Takes or renews the lease to deliver, until `until`, and saves the cursor. Returns the cursor that was saved last, null
-   * if there is none; undefined if another process has the lease.
-   */
-  async lease(
-    holder: string,
+) => {
+  async function queueCalls(
+    cursor: string | null,
     now: number,
-    until: number,
-    cursor?: string,
-  ): Promise<{ cursor: string | null } | undefined> {
-    const [held] = await write<{ cursor: string | null }>(
-      `UPDATE webhook_reader SET holder = $1, held_until = $3, place = coalesce($4, place)
-       WHERE holder = $1 OR held_until < $2 OR held_until > $5 RETURNING place AS "cursor"`,
-      // A clock that was ahead must not keep it for ever.
-      ...[holder, now, until, cursor ?? null, now + 10 * 60_000],
-    );
-    return held;
-  },
-  /**
-   * Queues the events of calls that changed since `cursor`, each once; if it is unknown what changed, of the calls of the last
-   * day. Returns the new cursor, and the webhooks with new events.
-   */
-  async queueNew(cursor: string | null, now: number): Promise<{ cursor: string; webhooks: Set<number> }> {
+  ): Promise<{ readonly cursor: string; readonly webhooks: number[] }> {
     const [{ cursor: next } = { cursor: '' }] = await read<{ cursor: string }>(changes.cursorSql);
-    if (cursor === next) return { cursor, webhooks: new Set() };
+    if (cursor === next) return { cursor, webhooks: [] };
     const values = cursor === null ? undefined : changes.values(cursor, next);
     const calls = (readers: Readers) => (values ? changes.changedSql(readers.table) : recentSql(readers));
     const since = [...(values ?? [now - DAY_MS]), now - OLDEST_MS, now];
     const queued = await write<{ webhook: number }>(queueSql(calls(webhookReaders)), ...since);
     if (await hasFeeds()) await write(queueFeedsSql(calls(feedReaders), { lockingRows }), ...since);
     if (await hasNotified({ read })) await write(queueNoticesSql(calls(notifiedReaders)), ...since);
-    return { cursor: next, webhooks: new Set(queued.map(({ webhook }) => webhook)) };
-  },
-  /** Whether somebody else than webhooks wants events. */
-  hasOtherReaders: async (): Promise<boolean> => (await hasFeeds()) || (await hasNotified({ read })),
-  /** Queues a test. */
-  async addTest(id: number, at: number): Promise<void> {
-    await write(
-      "INSERT INTO webhook_deliveries (webhook_id, event, at, queued_at) VALUES ($1, 'test', $2, $2)",
-      ...[id, at],
-    );
-  },
-});
+    return { cursor: next, webhooks: queued.map(({ webhook }) => webhook) };
+  }
+
+  return {
+    /**
+     * Takes or renews the lease to deliver, until `until`, and saves the cursor. Returns the cursor that was saved last, null
+     * if there is none; undefined if another process has the lease.
+     */
+    async lease(
+      holder: string,
+      now: number,
+      until: number,
+      cursor?: string,
+    ): Promise<{ cursor: string | null } | undefined> {
+      const [held] = await write<{ cursor: string | null }>(
+        `UPDATE webhook_reader SET holder = $1, held_until = $3, place = coalesce($4, place)
+       WHERE holder = $1 OR held_until < $2 OR held_until > $5 RETURNING place AS "cursor"`,
+        // A clock that was ahead must not keep it for ever.
+        ...[holder, now, until, cursor ?? null, now + 10 * 60_000],
+      );
+      return held;
+    },
+    /**
+     * Queues the events of calls that changed since `cursor`, and of people, each once; if it is unknown what changed, of the
+     * calls of the last day. Returns the new cursor, and the webhooks with new events.
+     */
+    async queueNew(cursor: string | null, now: number): Promise<{ cursor: string; webhooks: Set<number> }> {
+      // Read first: what is done about a call comes behind it.
+      const people = await read<{ id: number }>(peopleSql);
+      const calls = await queueCalls(cursor, now);
+      const webhooks = new Set(calls.webhooks);
+      for (let some = people; some.length > 0; some = some.length < STEP ? [] : await read(peopleSql)) {
+        const ids = keysOf(some.map(({ id }) => id));
+        for (const { webhook } of await write<{ webhook: number }>(queuePeopleSql, ids))
+          webhooks.add(webhook);
+        if (await hasFeeds()) await write(queuePeopleFeedsSql({ lockingRows }), ids);
+        // After a crash before this they are queued again, which changes nothing.
+        await write(`UPDATE person_events SET queued = 1 WHERE ${hasId(1)}`, ids);
+      }
+      return { cursor: calls.cursor, webhooks };
+    },
+    /** Whether somebody else than webhooks wants events. */
+    hasOtherReaders: async (): Promise<boolean> => (await hasFeeds()) || (await hasNotified({ read })),
+    /** Queues a test. */
+    async addTest(id: number, at: number): Promise<void> {
+      await write(
+        "INSERT INTO webhook_deliveries (webhook_id, event, at, queued_at) VALUES ($1, 'test', $2, $2)",
+        ...[id, at],
+      );
+    },
+  };
+};

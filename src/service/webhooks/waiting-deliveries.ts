@@ -4,6 +4,8 @@ import { hasId, inStepsById, type Statements, type Value } from '../store/statem
 export const STEP = 1000;
 
 export const waits = "state IN ('new', 'retry')";
+/** What was not sent, since the webhook's filter does not want it, or it was about what is gone. */
+export const isSkipped = "state = 'delivered' AND tries = 0";
 
 /** Those of a webhook that wait, and for which this holds, count as failed now; returns how many. */
 export function failWaiting(

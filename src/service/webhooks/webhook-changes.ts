@@ -1,5 +1,7 @@
+import type { Keys } from '../accounts/keys.ts';
 import { Refusal } from '../kit/refusal.ts';
 import { maxWebhooks, type Webhook, type WebhookChange } from './webhook.ts';
+import { openHeaders } from './webhook-headers.ts';
 import type { WebhookStore } from './webhook-store.ts';
 
 /** Changes happen one at a time. */
@@ -38,6 +40,19 @@ export const changeWebhook = (
       refuseIfTaken(change.url, others);
     await webhooks.change(id, change);
   });
+
+/** What the audit log says of a webhook: no values of headers. */
+export function webhookSummary(webhook: Omit<Webhook, 'id'>, keys: Keys): string {
+  const { events, shape, headers, filter } = webhook;
+  const names = openHeaders(keys, webhook, headers).map(([name]) => name);
+  const isFiltered = Object.values(filter).some((entries) => entries.length > 0);
+  return [
+    events.join(', '),
+    ...(shape ? [`${shape.format} from a template`] : []),
+    ...(names.length > 0 ? [`headers ${names.join(', ')}`] : []),
+    ...(isFiltered ? ['filtered'] : []),
+  ].join('; ');
+}
 
 function refuseIfTaken(url: string, others: readonly Webhook[]): void {
   if (others.some((other) => comparable(other.url) === comparable(url)))

@@ -6,6 +6,26 @@ const when: Readonly<Record<WebhookEvent, string>> = {
   'call.answered': 'Somebody has answered a call.',
   'call.ended': 'A call that was answered is over.',
   'call.missed': 'A call is over, and nobody has answered it.',
+  'call_back.taken': 'A user calls somebody back.',
+  'call_back.released': 'The user does not.',
+  'call_back.done': 'A user says that nothing is left to do.',
+  'call_back.reopened': 'A user says that there is something left to do.',
+  'call_back.talked': 'A bridge has seen that a colleague talked with somebody who was missed.',
+  'call_back.tried': 'A colleague called somebody who was missed, and reached nobody.',
+  'call_back.remind': 'A user wants to be reminded of somebody.',
+  'note.added': 'A user wrote a note.',
+  'note.changed': 'A user changed a note, or a number was removed from it.',
+  'note.removed': 'A user removed a note.',
+  'customer.added': 'There is a new customer.',
+  'customer.changed': 'A customer was changed, or written again.',
+  'customer.removed': 'A customer was removed.',
+};
+
+const schemaOf = (type: WebhookEvent) => {
+  const of = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+  if (type === 'customer.removed') return of('RemovedCustomer');
+  const names = { call: 'Call', call_back: 'CallBackAction', note: 'NoteOfEvent', customer: 'Customer' };
+  return of(names[type.split('.')[0] as keyof typeof names]);
 };
 
 const header = (name: string, description: string): OpenAPIV3_1.ParameterObject => ({
@@ -29,6 +49,8 @@ export const describedWebhooks: NonNullable<OpenAPIV3_1.Document['webhooks']> = 
       post: {
         operationId: type,
         summary: when[type],
+        description:
+          'A webhook with a template of its own gets what that makes of this; every webhook gets the headers, and those of its own.',
         security: [],
         parameters: signature,
         requestBody: {
@@ -40,7 +62,7 @@ export const describedWebhooks: NonNullable<OpenAPIV3_1.Document['webhooks']> = 
                 properties: {
                   type: { type: 'string', const: type },
                   timestamp: { type: 'string', format: 'date-time', description: 'When it happened.' },
-                  data: { $ref: '#/components/schemas/Call' },
+                  data: schemaOf(type),
                 },
                 required: ['type', 'timestamp', 'data'],
               },

@@ -4,7 +4,7 @@ import type { Extensions } from '../accounts/account.ts';
 import { noExtensions } from '../accounts/extensions.ts';
 import { createKeys } from '../accounts/keys.ts';
 import { type CallRecord, noExtras } from '../calls/call-record.ts';
-import type { DueDelivery } from './webhook.ts';
+import { type DueDelivery, webhookEvents } from './webhook.ts';
 import { signedHeaders, webhookBody } from './webhook-message.ts';
 
 const keys = createKeys(Buffer.alloc(32, 7));
@@ -38,7 +38,10 @@ const delivery = (event: DueDelivery['event'], at = 1000): DueDelivery => ({
   attempts: 0,
   rejections: 0,
   call: event === 'test' ? null : call,
+  person: null,
 });
+const standard = { shape: null, events: webhookEvents };
+const telling = { extensions: noExtensions, integration: null, country: null };
 const webhook = { uid: 'w1', secretCounter: 2, oldSecretUntil: null };
 
 test('the same event has the same id each time, and another one for another event, call or webhook', () => {
@@ -66,7 +69,7 @@ test('the secret before signs, too, until its end, unless that was set while the
 
 test('an event shows the call as it was then', () => {
   const { data, ...rest } = JSON.parse(
-    webhookBody(delivery('call.ended', 3000), noExtensions, 'Office', null),
+    webhookBody(delivery('call.ended', 3000), standard, { ...telling, integration: 'Office' }),
   );
   assert.deepEqual(rest, { type: 'call.ended', timestamp: '1970-01-01T00:00:03.000Z' });
   assert.deepEqual(data, {
@@ -87,7 +90,7 @@ test('an event shows the call as it was then', () => {
     missed: false,
   });
   const at = (event: DueDelivery['event']) =>
-    JSON.parse(webhookBody(delivery(event), noExtensions, null, null)).data;
+    JSON.parse(webhookBody(delivery(event), standard, telling)).data;
   const { status, answered_at, completed_at, missed, caller_id } = at('call.ringing');
   assert.deepEqual(
     [status, answered_at, completed_at, missed, caller_id],
@@ -103,7 +106,7 @@ test('how a missed call ended is not in an event before', () => {
   const extras = { numberCalled: '+4930', line: 'PJSIP/a', missed };
   const of = (event: DueDelivery['event']) => {
     const lost: CallRecord = { ...call, answeredAt: null, missed: true, callerId: null, extras };
-    return JSON.parse(webhookBody({ ...delivery(event), call: lost }, noExtensions, null, null)).data;
+    return JSON.parse(webhookBody({ ...delivery(event), call: lost }, standard, telling)).data;
   };
   assert.deepEqual([of('call.missed').missed_where, of('call.missed').number_called], ['queue', '+4930']);
   assert.deepEqual([of('call.ringing').missed_where, of('call.ringing').number_called], [null, '+4930']);
@@ -120,7 +123,10 @@ test('who talked is only in the end, who rang in what came after', () => {
   ]);
   const of = (event: DueDelivery['event']) => {
     const { data } = JSON.parse(
-      webhookBody({ ...delivery(event), call: { ...call, rang, talked } }, names, null, null),
+      webhookBody({ ...delivery(event), call: { ...call, rang, talked } }, standard, {
+        ...telling,
+        extensions: names,
+      }),
     );
     return [data.rang, data.talked];
   };
@@ -136,7 +142,7 @@ test('the event of a call that was closed as missed says so, though the call tur
   const later: CallRecord[] = [call, { ...call, status: 'answered', completedAt: null, missed: null }];
   for (const answered of later) {
     const of = { ...delivery('call.missed', 1000), call: answered };
-    const { status, missed, ...data } = JSON.parse(webhookBody(of, noExtensions, null, null)).data;
+    const { status, missed, ...data } = JSON.parse(webhookBody(of, standard, telling)).data;
     assert.deepEqual([status, missed], ['completed', true]);
     assert.deepEqual([data.caller_id, data.answered_at, data.completed_at], [null, null, 1000]);
   }

@@ -1,12 +1,17 @@
 import { createHmac } from 'node:crypto';
 import type { Rang } from '../../shared/api/contract/call-extras.ts';
 import type { Extensions } from '../accounts/account.ts';
+import { integrationName, type ServiceDirectory } from '../accounts/directory.ts';
 import type { Keys } from '../accounts/keys.ts';
 import { isOldInForce } from '../accounts/limits.ts';
 import { callData } from '../calls/call-data.ts';
 import type { CallRecord } from '../calls/call-record.ts';
 import { momentOf } from '../kit/administration.ts';
-import type { DueDelivery, Webhook, WebhookEvent } from './webhook.ts';
+import { exampleOf } from './event-examples.ts';
+import { personData } from './person-event-data.ts';
+import { templateView } from './template-view.ts';
+import type { DueDelivery, PersonEventName, Webhook } from './webhook.ts';
+import { renderBody } from './webhook-template.ts';
 
 /** The secret that a webhook's receiver verifies signatures with. It is not stored, like tokens (see keys.ts). */
 export function webhookSecret(
@@ -41,29 +46,56 @@ export function signedHeaders(
   };
 }
 
-/** The JSON of an event. `integration`: the name of the call's integration; `country`: that of the account. */
+/** What an event is told with. `integration`: the name of the call's integration; `country`: that of the account. */
+export type Telling = {
+  readonly extensions: Extensions;
+  readonly integration: string | null;
+  readonly country: string | null;
+};
+
+/** What events of an account, or of this call of it, are told with. */
+export const tellingOf = (
+  directory: ServiceDirectory,
+  account: number,
+  call: CallRecord | null,
+): Telling => ({
+  extensions: directory.extensions(account),
+  integration: call && integrationName(directory, account, call.integration),
+  country: directory.account(account)?.country ?? null,
+});
+
+type Told = Pick<DueDelivery, 'event' | 'at' | 'call' | 'person'>;
+
+/**
+ * The body of an event: its JSON, or what the webhook's template makes of it, which of a test is made of an example.
+ * @throws TemplateError
+ */
 export function webhookBody(
-  { event, at, call }: Pick<DueDelivery, 'event' | 'at' | 'call'>,
-  extensions: Extensions,
-  integration: string | null,
-  country: string | null,
+  told: Told,
+  { shape, events }: Pick<Webhook, 'shape' | 'events'>,
+  telling: Telling,
 ): string {
-  if (event !== 'test' && call !== null)
-    return JSON.stringify(eventOf({ event, at, call }, extensions, integration, country));
-  return JSON.stringify({ type: event, timestamp: momentOf(at), data: {} });
+  const [first] = events;
+  if (shape !== null && told.event === 'test' && first)
+    return webhookBody(exampleOf(first), { shape, events }, telling);
+  const event = eventOf(told, telling) ?? { type: 'test' as const, timestamp: momentOf(told.at), data: {} };
+  return shape === null
+    ? JSON.stringify(event)
+    : renderBody(shape, templateView(event, told, shape.language));
 }
 
-/** An event of a call, as programs get it. */
-export const eventOf = (
-  { event, at, call }: { readonly event: WebhookEvent; readonly at: number; readonly call: CallRecord },
-  extensions: Extensions,
-  integration: string | null,
-  country: string | null,
-) => ({
-  type: event,
-  timestamp: momentOf(at),
-  data: callData(asOf(call, event, at), extensions, integration, country),
-});
+/** An event of a call or a person, as programs get it; undefined of a test. */
+export function eventOf({ event, at, call, person }: Told, { extensions, integration, country }: Telling) {
+  const timestamp = momentOf(at);
+  if (event === 'test') return undefined;
+  if (call !== null)
+    return {
+      type: event,
+      timestamp,
+      data: callData(asOf(call, event, at), extensions, integration, country),
+    };
+  return person && { type: event, timestamp, data: personData(event as PersonEventName, person, country) };
+}
 
 /** The call as it was at this event, which came `at`. */
 function asOf(call: CallRecord, event: DueDelivery['event'], at: number): CallRecord {

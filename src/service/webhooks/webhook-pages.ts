@@ -1,5 +1,4 @@
-import { z } from 'zod';
-import { newUid } from '../accounts/directory.ts';
+import type { ServiceDirectory } from '../accounts/directory.ts';
 import type { Keys } from '../accounts/keys.ts';
 import { goodUntil, isOldInForce, tokenReplaced } from '../accounts/limits.ts';
 import type { Pages, UserRequest } from '../accounts/user-request.ts';
@@ -9,9 +8,6 @@ import {
   button,
   changeForm,
   choice,
-  choices,
-  type FieldErrors,
-  field,
   fold,
   hiddenFields,
   notice,
@@ -27,10 +23,13 @@ import { table } from '../kit/table.ts';
 import { plainText } from '../rules/plain-text.ts';
 import { type Html, html } from '../words/html.ts';
 import { reachable } from './reachable.ts';
-import { hostOf, type Webhook, webhookEvents, webhookUrl } from './webhook.ts';
-import { addWebhook, type ChangesWebhooks, changeWebhook } from './webhook-changes.ts';
+import { hostOf, newWebhook, type Webhook, webhookUrl } from './webhook.ts';
+import { addWebhook, type ChangesWebhooks, changeWebhook, webhookSummary } from './webhook-changes.ts';
 import { deliveriesCard } from './webhook-deliveries.ts';
+import { draftOf, optionErrors, readWebhook, settingsFields, webhookFields } from './webhook-form.ts';
+import { openHeaders } from './webhook-headers.ts';
 import { webhookSecret } from './webhook-message.ts';
+import { checkedOptions, previewOf } from './webhook-options.ts';
 import type { WebhookStore } from './webhook-store.ts';
 import type { Webhooks } from './webhooks.ts';
 
@@ -42,29 +41,35 @@ const idIn = (text: string | null) => (/^\d{1,15}$/.test(text ?? '') ? Number(te
 
 type Parts = {
   readonly store: ChangesWebhooks;
+  readonly directory: ServiceDirectory;
   readonly keys: Keys;
   /** Where webhooks may be sent besides the Internet. */
   readonly webhookNetworks: readonly string[];
   readonly webhooks: Pick<Webhooks, 'poke'>;
 };
 
+const previewFields = webhookFields();
+
 /** What adding and changing webhooks takes besides. */
-type Editing = Parts & {
-  readonly settings: z.ZodObject<{ url: ReturnType<typeof webhookUrl> }>;
-};
+type Editing = Parts & { readonly fields: ReturnType<typeof webhookFields> };
 
 /** Webhooks: the account's own systems that get its calls. */
 export function webhookPages(pages: Pages, parts: Parts): void {
   const editing: Editing = {
     ...parts,
-    settings: z.object({ url: webhookUrl(reachable(parts.webhookNetworks)) }),
+    fields: webhookFields(webhookUrl(reachable(parts.webhookNetworks))),
   };
   pages.get(home, 'administrator', (request) => page(request, parts));
-  pages.post(home, 'administrator', (request) => add(request, editing));
+  pages.post(home, 'administrator', (request) =>
+    save(request, editing, newWebhook(request.account.id, request.now)),
+  );
   pages.get(`${home}/:uid`, 'administrator', async (request) =>
     page(request, parts, await chosen(request, parts)),
   );
-  pages.post(`${home}/:uid`, 'administrator', (request) => change(request, editing));
+  pages.post(`${home}/:uid`, 'administrator', async (request) => {
+    const webhook = await chosen(request, parts);
+    return save(request, editing, webhook, webhook);
+  });
   for (const action of actions)
     pages.post(`${home}/:uid/${action.name}`, 'administrator', (request) => act(action, request, parts), {
       turn: 'long',
@@ -77,29 +82,31 @@ async function chosen({ account, params }: UserRequest, { store }: Parts): Promi
   return webhook;
 }
 
-function read(request: UserRequest, { settings }: Editing) {
-  const { form, words } = request;
-  const { values, errors } = readForm(settings, request);
-  const events = webhookEvents.filter((event) => form.has(event));
-  if (events.length === 0) return { values: null, errors: { ...errors, events: words.formErrors.choose } };
-  return errors ? { values: null, errors } : { values: { url: values.url, events }, errors: null };
-}
+/** What the form of a page shows beside what is stored. */
+type Shown = Pick<Parameters<typeof settingsFields>[1], 'errors' | 'preview'>;
 
 async function page(
   request: UserRequest,
   { store, keys }: Parts,
   webhook?: Webhook,
-  errors?: FieldErrors,
+  { errors, preview }: Shown = {},
 ): Promise<Page> {
-  const { query, account } = request;
+  const { query, account, now } = request;
   const before = idIn(query.get('older'));
   const failed = query.has('failed');
   const all = await store.webhooks.list(account.id);
   return listPage(request, {
     path: home,
     errors,
-    edited: webhook && webhookForm(request, webhook, webhookSecret(keys, webhook), errors),
-    add: () => settingsFields(request, { url: '', events: webhookEvents }, errors),
+    isAdding: preview !== undefined,
+    edited: webhook && webhookForm(request, webhook, keys, { errors, preview }),
+    add: () =>
+      settingsFields(request, {
+        stored: draftOf(newWebhook(account.id, now), []),
+        errors,
+        preview,
+        at: { form: `${home}?add`, preview: home },
+      }),
     list: [
       webhookTable(request, all),
       webhook &&
@@ -112,26 +119,35 @@ async function page(
   });
 }
 
-async function add(request: UserRequest, parts: Editing): Promise<Answer> {
-  const { values, errors } = read(request, parts);
-  if (errors) return page(request, parts, undefined, errors);
-  const { account, now } = request;
-  const uid = newUid();
-  const added = addWebhook(parts.store, { uid, account: account.id, ...values, since: now });
-  const refused = await refusedField('url', request, added);
-  if (refused) return page(request, parts, undefined, refused);
-  await request.audit('settings', `webhook to ${hostOf(values)} added: ${values.events.join(', ')}`);
-  return { redirect: `${home}/${uid}` };
-}
-
-async function change(request: UserRequest, parts: Editing): Promise<Answer> {
-  const webhook = await chosen(request, parts);
-  const { values, errors } = read(request, parts);
-  if (errors) return page(request, parts, webhook, errors);
-  const refused = await refusedField('url', request, changeWebhook(parts.store, webhook, values));
-  if (refused) return page(request, parts, webhook, refused);
-  await request.audit('settings', `webhook to ${hostOf(values)}: ${values.events.join(', ')}`);
-  return { redirect: `${home}/${webhook.uid}?done` };
+/** Stores a webhook as the form says, and answers with a redirect; or with the page, and the errors of the form or a preview. */
+async function save(
+  request: UserRequest,
+  parts: Editing,
+  before: Omit<Webhook, 'id'>,
+  edited?: Webhook,
+): Promise<Answer> {
+  const { store, keys } = parts;
+  const isPreview = request.form.has('preview');
+  const { values, errors } = readWebhook(request, isPreview ? previewFields : parts.fields);
+  if (errors) return page(request, parts, edited, { errors });
+  const { url, events } = values;
+  const given = { ...before, url, events };
+  try {
+    if (isPreview)
+      return await page(request, parts, edited, {
+        preview: await previewOf(parts, given, values.options.shape),
+      });
+    const options = await checkedOptions(parts, given, values.options);
+    const change = { url, events, options };
+    const stored = edited ? changeWebhook(store, edited, change) : addWebhook(store, { ...given, options });
+    const refused = await refusedField('url', request, stored);
+    if (refused) return page(request, parts, edited, { errors: refused });
+    const what = `webhook to ${hostOf(given)}${edited ? '' : ' added'}`;
+    await request.audit('settings', `${what}: ${webhookSummary({ ...given, ...options }, keys)}`);
+    return { redirect: `${home}/${before.uid}${edited ? '?done' : ''}` };
+  } catch (error) {
+    return page(request, parts, edited, { errors: optionErrors(error, request) });
+  }
 }
 
 /** A form of a webhook's page: changes something, and shows the page again. */
@@ -226,23 +242,7 @@ function webhookTable(request: UserRequest, webhooks: readonly Webhook[]): Html 
   });
 }
 
-function settingsFields(
-  { form, words: { webhooks: text } }: UserRequest,
-  stored: Pick<Webhook, 'url' | 'events'>,
-  errors: FieldErrors | undefined,
-): Html {
-  const options = webhookEvents.map((event) => ({
-    name: event,
-    value: '1',
-    text: text.names[event],
-    checked: errors ? form.has(event) : stored.events.includes(event),
-  }));
-  return html`
-    ${field({ label: text.url, name: 'url', value: errors ? (form.get('url') ?? '') : stored.url, errors, required: true, maxlength: 500, autocomplete: 'off' })}
-    ${choices(text.events, options, { error: errors?.events })}`;
-}
-
-function webhookForm(request: UserRequest, webhook: Webhook, secret: string, errors?: FieldErrors): RowForm {
+function webhookForm(request: UserRequest, webhook: Webhook, keys: Keys, shown: Shown): RowForm {
   const { token, words, formats, now } = request;
   const { integrations, webhooks: text } = words;
   const { enabled, failure, oldSecretUntil: until, uid } = webhook;
@@ -253,10 +253,17 @@ function webhookForm(request: UserRequest, webhook: Webhook, secret: string, err
     action: `${home}/${uid}`,
     fields: [
       !enabled && notice(failure === null ? text.isOff : text.failures[failure], 'bad'),
-      settingsFields(request, webhook, errors),
+      settingsFields(request, {
+        ...shown,
+        stored: draftOf(
+          webhook,
+          openHeaders(keys, webhook, webhook.headers).map(([name]) => name),
+        ),
+        at: { form: `${home}/${uid}`, preview: `${home}/${uid}` },
+      }),
     ],
     also: html`
-      ${copyable(words, 'secret', text.secret, secret)}
+      ${copyable(words, 'secret', text.secret, webhookSecret(keys, webhook))}
       <p><a href="https://www.standardwebhooks.com/">Standard Webhooks</a></p>
       ${
         isOldInForce(until, now) &&

@@ -1,17 +1,27 @@
 import type { DeliveryQueue, QueuedEvent } from '../../shared/delivery/queue.ts';
 import type { DueDeliveryStore } from './due-delivery-store.ts';
 import type { DueDelivery } from './webhook.ts';
+import { TemplateError } from './webhook-template.ts';
 
 /** An event as the dispatcher carries it, with what it was made of. */
-export type QueuedDelivery = QueuedEvent & { readonly delivery: DueDelivery };
+export type QueuedDelivery = QueuedEvent & {
+  readonly delivery: DueDelivery;
+  /** Why there is no body. */
+  readonly problem?: string;
+};
 
-const callIdOf = ({ call, id }: DueDelivery) => call?.id ?? `test ${id}`;
+/** What the order of a person's events begins with. */
+export const personOrder = 'person ';
 
-/** The queue of one webhook, for the dispatcher. `bodyOf`: makes the body to send. */
+/** Whose events are sent in order. */
+const orderOf = ({ call, person, id }: DueDelivery) =>
+  call?.id ?? (person ? `${personOrder}${person.about}` : `test ${id}`);
+
+/** The queue of one webhook, for the dispatcher. `wants`: whether it is to be sent; `bodyOf`: makes the body. */
 export function webhookQueue(
   store: DueDeliveryStore,
   webhook: number,
-  bodyOf: (delivery: DueDelivery) => string,
+  { wants, bodyOf }: { wants(delivery: DueDelivery): boolean; bodyOf(delivery: DueDelivery): string },
 ): DeliveryQueue & {
   /** Keeps what the receiver answered, for the record of the attempt. */
   answered(seq: number, answer: string): void;
@@ -20,21 +30,47 @@ export function webhookQueue(
 
   const queued = (delivery: DueDelivery): QueuedDelivery => {
     const { id: seq, event, queuedAt, attempts, rejections } = delivery;
-    const body = bodyOf(delivery);
-    const callId = callIdOf(delivery);
-    return { seq, callId, status: event, body, queuedAt, attempts, rejections, delivery };
+    const queuedEvent = {
+      seq,
+      callId: orderOf(delivery),
+      status: event,
+      queuedAt,
+      attempts,
+      rejections,
+      delivery,
+    };
+    try {
+      return { ...queuedEvent, body: bodyOf(delivery) };
+    } catch (error) {
+      if (!(error instanceof TemplateError)) throw error;
+      return { ...queuedEvent, body: '', problem: error.message };
+    }
   };
+
+  /** Those that the webhook wants. The others are over, so that what comes behind them is due. */
+  async function wanted(
+    found: readonly DueDelivery[],
+  ): Promise<{ readonly isAll: boolean; readonly wanted: DueDelivery[] }> {
+    const others = found.filter((one) => !wants(one));
+    if (others.length > 0)
+      await store.skip(
+        webhook,
+        others.map(({ id }) => id),
+      );
+    return { isAll: others.length === 0, wanted: found.filter(wants) };
+  }
 
   return {
     answered: (seq, answer) => void answers.set(seq, answer),
     async due({ except, limit, ...query }) {
       if (limit <= 0) return [];
       const busy = new Set(except);
-      const found = await store.due(webhook, { ...query, limit: limit + busy.size });
-      return found
-        .filter((one) => !busy.has(callIdOf(one)))
-        .slice(0, limit)
-        .map(queued);
+      // More at a time while none is wanted: a filter may want one of a thousand.
+      for (let most = limit + busy.size; ; most = Math.min(2 * most, 1_000)) {
+        const found = await store.due(webhook, { ...query, limit: most });
+        const free = await wanted(found.filter((one) => !busy.has(orderOf(one))));
+        if (free.isAll) return free.wanted.slice(0, limit).map(queued);
+      }
     },
     nextDue: (now) => store.nextDue(webhook, now),
     async record(results) {
@@ -44,7 +80,8 @@ export function webhookQueue(
         ),
       );
       for (const { seq } of results) answers.delete(seq);
-      return next.flat().map(queued);
+      // What comes behind one that is not wanted is found by the next look.
+      return (await wanted(next.flat())).wanted.map(queued);
     },
     expire: (queuedBefore) => store.expire(webhook, queuedBefore),
     waiting: () => store.waiting(webhook),

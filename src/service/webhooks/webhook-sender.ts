@@ -1,17 +1,21 @@
+import type { ApiAnswer } from '../../shared/api/result.ts';
 import { createDispatcher } from '../../shared/delivery/dispatcher.ts';
 import type { DeliveryLimits } from '../../shared/delivery/limits.ts';
 import type { Log } from '../../shared/log/log.ts';
 import type { MessageCode } from '../../shared/log/messages.ts';
 import { monotonicMs } from '../../shared/process/clock.ts';
-import { integrationName, type ServiceDirectory } from '../accounts/directory.ts';
+import type { ServiceDirectory } from '../accounts/directory.ts';
 import type { Keys } from '../accounts/keys.ts';
 import { classifyAnswer } from './classify-answer.ts';
 import { hostOf, type Webhook } from './webhook.ts';
 import type { WebhookClient } from './webhook-client.ts';
+import { wantsEvent } from './webhook-filter.ts';
+import { openHeaders } from './webhook-headers.ts';
 import { newHealth, nextHealth } from './webhook-health.ts';
-import { signedHeaders, webhookBody } from './webhook-message.ts';
-import { type QueuedDelivery, webhookQueue } from './webhook-queue.ts';
+import { signedHeaders, tellingOf, webhookBody } from './webhook-message.ts';
+import { personOrder, type QueuedDelivery, webhookQueue } from './webhook-queue.ts';
 import type { WebhookStore } from './webhook-store.ts';
+import { contentTypes } from './webhook-template.ts';
 
 export type SenderParts = {
   readonly store: WebhookStore;
@@ -58,13 +62,22 @@ export function createWebhookSender(first: Webhook, parts: SenderParts) {
   let webhook = first;
   let health = newHealth;
   let isOpen = true;
-  const queue = webhookQueue(store, id, (delivery) => bodyOf(delivery, first, parts.directory));
+  const countryOf = () => parts.directory.account(first.account)?.country ?? null;
+  const queue = webhookQueue(store, id, {
+    wants: (delivery) => wantsEvent(webhook.filter, delivery, countryOf()),
+    bodyOf: (delivery) => bodyOf(delivery, webhook, parts.directory),
+  });
   const dispatcher = createDispatcher({
     queue,
     async send(event) {
-      const { delivery, body } = event as QueuedDelivery;
-      const headers = signedHeaders(keys, webhook, delivery, { body, now: clock() });
-      const result = await client.post(webhook.url, headers, body);
+      const { delivery, body, problem } = event as QueuedDelivery;
+      const signed = signedHeaders(keys, webhook, delivery, { body, now: clock() });
+      const own = Object.fromEntries(openHeaders(keys, webhook, webhook.headers));
+      const contentType = webhook.shape && { 'content-type': contentTypes[webhook.shape.format] };
+      const result =
+        problem === undefined
+          ? await client.post(webhook.url, { ...own, ...contentType, ...signed }, body)
+          : notSent(problem);
       if (result.kind === 'answer') queue.answered(event.seq, `${result.status} ${result.body}`.trim());
       return result;
     },
@@ -103,14 +116,18 @@ export function createWebhookSender(first: Webhook, parts: SenderParts) {
   };
 }
 
-function bodyOf(
-  delivery: QueuedDelivery['delivery'],
-  { account }: Webhook,
-  directory: ServiceDirectory,
-): string {
-  const integration = delivery.call && integrationName(directory, account, delivery.call.integration);
-  const country = directory.account(account)?.country ?? null;
-  return webhookBody(delivery, directory.extensions(account), integration, country);
+/** As if the receiver had found it invalid: it is given up, and the webhook's page says why. */
+const notSent = (problem: string): ApiAnswer => ({
+  kind: 'answer',
+  status: 422,
+  contentType: '',
+  body: `Not sent: ${problem}`,
+  truncated: false,
+  durationMs: 0,
+});
+
+function bodyOf(delivery: QueuedDelivery['delivery'], webhook: Webhook, directory: ServiceDirectory): string {
+  return webhookBody(delivery, webhook, tellingOf(directory, webhook.account, delivery.call));
 }
 
 function logOf(webhook: Webhook, { log, directory }: SenderParts): Log {
@@ -118,7 +135,9 @@ function logOf(webhook: Webhook, { log, directory }: SenderParts): Log {
   return {
     say(code, more) {
       const own = codes[code];
-      if (own) log.say(own, { ...more, ...fields });
+      // Who it is about is in no field that is masked.
+      const isOfPerson = String(more?.call).startsWith(personOrder);
+      if (own) log.say(own, { ...more, ...(isOfPerson && { call: personOrder.trim() }), ...fields });
     },
     child: () => log,
   };

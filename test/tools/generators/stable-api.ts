@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openSqliteStore } from '../../../src/service/database/sqlite-store.ts';
 import { startService } from '../../../src/service/service.ts';
-import { webhookEvents } from '../../../src/service/webhooks/webhook.ts';
+import { exampleOf } from '../../../src/service/webhooks/event-examples.ts';
+import { callEvents, personEvents, webhookEvents } from '../../../src/service/webhooks/webhook.ts';
 import { webhookBody } from '../../../src/service/webhooks/webhook-message.ts';
 import { silentLog } from '../../../src/shared/log/log.ts';
 import { callers, event, prepare } from '../service/harness.ts';
@@ -71,17 +72,19 @@ export async function ofService(): Promise<{ api: string[]; bodies: string[] }> 
     await stream.return(undefined);
     const store = await openSqliteStore(join(stateDir, 'service.db'));
     const [first] = (await store.directory.read(0))?.directory.accounts ?? [];
-    for (const type of webhookEvents) {
+    const webhook = { shape: null, events: webhookEvents };
+    const telling = { extensions: new Map(), integration: null, country: null };
+    for (const type of callEvents) {
       const call = await store.calls.get(first?.id ?? 0, type === 'call.missed' ? 'missed' : 'answered');
-      const body = webhookBody({ event: type, at: 0, call: call ?? null }, new Map(), 'PBX 1', null);
+      const told = { event: type, at: 0, call: call ?? null, person: null };
+      const body = webhookBody(told, webhook, { ...telling, integration: 'PBX 1' });
       bodies.push(...fieldsIn(JSON.parse(body), `webhook ${type}`));
     }
-    bodies.push(
-      ...fieldsIn(
-        JSON.parse(webhookBody({ event: 'test', at: 0, call: null }, new Map(), null, null)),
-        'webhook test',
-      ),
-    );
+    for (const told of [
+      ...personEvents.map(exampleOf),
+      { event: 'test' as const, at: 0, call: null, person: null },
+    ])
+      bodies.push(...fieldsIn(JSON.parse(webhookBody(told, webhook, telling)), `webhook ${told.event}`));
     await store.close();
     return { api: documents.flatMap(operations), bodies };
   } finally {

@@ -14,6 +14,7 @@ import { customer } from '../../../src/service/people/customer.fixture.ts';
 import { forgetNumber } from '../../../src/service/people/forget-number.ts';
 import { startService } from '../../../src/service/service.ts';
 import { usual } from '../../../src/service/store/postgres/connections.ts';
+import { personEvents, standardOptions } from '../../../src/service/webhooks/webhook.ts';
 import type { DeliveryResult } from '../../../src/shared/delivery/queue.ts';
 import { silentLog } from '../../../src/shared/log/log.ts';
 import { freePort } from '../free-port.ts';
@@ -659,9 +660,26 @@ async function writes(): Promise<void> {
     await client.post(token, event({ id: 'tour-3', from: numberOf(8) }));
     await webhooks.queueNew(cursor, now);
   });
+  await works('events of people', async () => {
+    const [webhook] = (await webhooks.list(MAIN)).slice(-1);
+    const { id } = webhook ?? assert.fail();
+    await webhooks.change(id, { events: personEvents, options: { ...standardOptions, headers: 'x' } });
+    for (const at of [now, now + 1])
+      await notes.act(MAIN, { number: numberOf(8), at, user: 'Zoë', kind: 'note', text: 'x' });
+    await webhooks.queueNew(null, now);
+    const [next] = await webhooks.due(id, { ...times, priority: 'fresh' });
+    await webhooks.record(id, { ...result(next?.id ?? 0), counted: true }, null);
+    const [last] = await webhooks.due(id, { ...times, priority: 'fresh' });
+    await webhooks.skip(id, [last?.id ?? 0]);
+    await webhooks.newest(MAIN);
+  });
   await works('events for programs', async () => {
     const first = await webhooks.events.begin(SECOND, now);
     await webhooks.events.isKnown(SECOND, first, now + 2 * hour);
+    await notes.act(SECOND, { number: numberOf(8), at: now, user: 'Zoë', kind: 'taken', text: null });
+    await webhooks.queueNew(null, now);
+    await webhooks.events.after(SECOND, 0, 100);
+    await webhooks.forget(SECOND, [numberOf(8)], (text) => text);
     await webhooks.events.after(MAIN, 0, 100);
     await webhooks.events.newest([MAIN]);
   });

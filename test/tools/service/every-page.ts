@@ -107,7 +107,11 @@ export async function addBridgeReport(store: Store, account: number): Promise<vo
 export async function addWebhook(store: Store, account: number): Promise<void> {
   const uid = `00000000000000${account.toString(16).padStart(2, '0')}`;
   const url = 'http://127.0.0.1/a-long-name-of-a-receiver?with=a-token-in-its-query';
-  await store.webhooks.add({ uid, account, url, events: ['call.ringing', 'call.missed'], since: 0 });
+  const template = '{"text": "{{title}}: {{caller}} a-very-long-word-without-a-blank-in-it-as-tokens-are"}';
+  const shape = { format: 'json', template, language: 'en' } as const;
+  const filter = { called: ['+4930*'], segments: ['<b>VIP</b>'], customers: ['7'] };
+  const options = { shape, headers: null, filter };
+  await store.webhooks.add({ uid, account, url, events: ['call.ringing', 'call.missed'], since: 0, options });
   const [webhook] = await store.webhooks.list(account);
   if (webhook === undefined) return;
   const { id } = webhook;

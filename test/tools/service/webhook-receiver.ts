@@ -1,7 +1,8 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
+import { parseJson } from '../../../src/shared/process/parse-json.ts';
 import { until } from '../until.ts';
 
 /** A request that came in, and how the convention's library reads it. */
@@ -11,6 +12,8 @@ type Received = {
   /** Of its call; undefined for a test. */
   readonly call: string | undefined;
   readonly data: Record<string, unknown>;
+  readonly body: string;
+  readonly headers: IncomingHttpHeaders;
   /** By which of the receiver's secrets it is verified. */
   readonly verifiedBy: readonly number[];
 };
@@ -27,7 +30,11 @@ export async function startReceiver(t: { after(stop: () => Promise<void>): void 
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const body = Buffer.concat(chunks).toString();
-    const { type, data } = JSON.parse(body);
+    // What a template makes need not be JSON, nor have these.
+    const { type = '', data = {} } = (parseJson(body) ?? {}) as {
+      type?: string;
+      data?: Record<string, unknown>;
+    };
     const verifies = (secret: string) => {
       try {
         return new Webhook(secret).verify(body, request.headers as Record<string, string>) !== undefined;
@@ -37,7 +44,8 @@ export async function startReceiver(t: { after(stop: () => Promise<void>): void 
     };
     const verifiedBy = secrets.flatMap((secret, n) => (verifies(secret) ? [n] : []));
     const id = `${request.headers['webhook-id']}`;
-    const one = { id, type, call: data.id, data, verifiedBy };
+    const call = data.id as string | undefined;
+    const one = { id, type, call, data, body, headers: request.headers, verifiedBy };
     received.push(one);
     reply(one, response);
   }

@@ -32,6 +32,7 @@ export const steps: readonly Step[] = [
   { name: 'notes-and-promises', sql: sqlOf('./step-14.sql') },
   { name: 'phone-book', sql: sqlOf('./step-15.sql') },
   { name: 'notifications', sql: sqlOf('./step-16.sql') },
+  { name: 'webhook-shapes', sql: sqlOf('./step-17.sql') },
 ];
 
 /** What keeps two processes from migrating at once; any number that is not used otherwise. */

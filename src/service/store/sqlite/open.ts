@@ -71,6 +71,7 @@ export const serviceSchema: Schema = {
     { name: 'notes-and-promises', sql: sqlOf('./step-13.sql') },
     { name: 'phone-book', sql: sqlOf('./step-14.sql') },
     { name: 'notifications', sql: sqlOf('./step-15.sql') },
+    { name: 'webhook-shapes', sql: sqlOf('./step-16.sql') },
   ],
   ifOlder: 'save customers as CSV with that version, then start with another SERVICE_STATE_DIR',
 };

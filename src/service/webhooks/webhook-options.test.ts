@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createKeys } from '../accounts/keys.ts';
+import { exampleOf } from './event-examples.ts';
+import { noFilter, webhookEvents } from './webhook.ts';
+import { wantsEvent } from './webhook-filter.ts';
+import { HeaderError, HIDDEN, headersIn, openHeaders, sealHeaders } from './webhook-headers.ts';
+
+const keys = createKeys(Buffer.alloc(32, 7));
+
+test('headers that could make two requests of one, or lie about the sender, are refused', () => {
+  const refused = (text: string) => {
+    try {
+      return headersIn(text).map(({ name, value }) => `${name}=${value}`);
+    } catch (error) {
+      assert.ok(error instanceof HeaderError);
+      return `${error.what} ${error.about}`;
+    }
+  };
+  assert.deepEqual(refused('Authorization:  Bearer a b \r\n\r\nX-Key: 1'), [
+    'Authorization=Bearer a b',
+    'X-Key=1',
+  ]);
+  assert.deepEqual(refused(`X-Key: ${HIDDEN}\nX-Empty:`), ['X-Key=undefined', 'X-Empty=']);
+  for (const name of [
+    'Host',
+    'content-length',
+    'Transfer-Encoding',
+    'Connection',
+    'TE',
+    'Upgrade',
+    'Content-Type',
+  ])
+    assert.equal(refused(`${name}: x`), `headerTaken ${name}`);
+  for (const name of ['webhook-id', 'Webhook-Signature', 'WEBHOOK-TIMESTAMP'])
+    assert.equal(refused(`${name}: x`), `headerTaken ${name}`);
+  for (const name of ['', 'a b', 'ä', 'a\0', '(a)', 'a"'])
+    assert.match(refused(`${name}: x`) as string, /^headerName/);
+  assert.equal(refused('no colon'), 'headerName no colon');
+  for (const value of ['a\rX: y', 'a\0', 'ä', 'a\x7f'])
+    assert.equal(refused(`X-Key: ${value}`), 'headerValue X-Key', JSON.stringify(value));
+  assert.equal(refused('a: 1\nA: 2'), 'headerTwice A');
+  assert.match(
+    refused(Array.from({ length: 21 }, (_, n) => `x${n}: 1`).join('\n')) as string,
+    /^headersTooLong/,
+  );
+  assert.match(refused(`a: ${'x'.repeat(8_000)}`) as string, /^headersTooLong/);
+});
+
+test('values of headers are sealed for their webhook, and stay until they are given again', () => {
+  const [own, other] = [{ uid: 'w1' }, { uid: 'w2' }];
+  const sealed = sealHeaders(keys, own, headersIn('Authorization: Bearer s3cret\nX-Key: k'), null);
+  assert.ok(sealed);
+  assert.doesNotMatch(Buffer.from(sealed, 'base64').toString('latin1'), /s3cret|Authorization/);
+  assert.deepEqual(openHeaders(keys, own, sealed), [
+    ['Authorization', 'Bearer s3cret'],
+    ['X-Key', 'k'],
+  ]);
+  const changed = sealHeaders(
+    keys,
+    own,
+    headersIn(`authorization: ${HIDDEN}\nX-New: ${HIDDEN}\nX-Key: l`),
+    sealed,
+  );
+  assert.deepEqual(openHeaders(keys, own, changed), [
+    ['authorization', 'Bearer s3cret'],
+    ['X-Key', 'l'],
+  ]);
+  assert.equal(sealHeaders(keys, own, [], sealed), null);
+  // Of another webhook, or of a service with another secret: nothing is sent.
+  assert.deepEqual(openHeaders(keys, other, sealed), []);
+  assert.deepEqual(openHeaders(createKeys(Buffer.alloc(32, 8)), own, sealed), []);
+  assert.deepEqual(openHeaders(keys, own, 'x'), []);
+});
+
+test('a filter wants the events that match one entry of each of its lists', () => {
+  const wants = (
+    filter: Partial<typeof noFilter>,
+    event: (typeof webhookEvents)[number],
+    country: string | null = 'US',
+  ) => wantsEvent({ ...noFilter, ...filter }, exampleOf(event), country);
+  for (const event of webhookEvents) assert.equal(wants({}, event), true, event);
+  for (const called of ['+12025550100', '+1 202 555-0100', '(202) 555-0100', '+1202555*', '1202*00', '*'])
+    assert.equal(wants({ called: ['+49', called] }, 'call.missed'), !called.startsWith('1202'), called);
+  assert.equal(wants({ called: ['2025550100'] }, 'call.missed', null), false);
+  for (const called of ['+1202555010', '+12025550101', '+1202?*'])
+    assert.equal(wants({ called: [called] }, 'call.missed'), false, called);
+  assert.equal(wants({ called: ['*'] }, 'note.added'), false, 'it has no number called');
+  assert.equal(wants({ segments: ['VIP'] }, 'note.added'), true);
+  assert.equal(wants({ segments: ['vip'] }, 'call.ringing'), false);
+  for (const event of ['call.ended', 'call_back.taken', 'note.removed', 'customer.removed'] as const) {
+    assert.equal(wants({ customers: ['8', '7'] }, event), true, event);
+    assert.equal(wants({ customers: ['8'] }, event), false, event);
+  }
+  assert.equal(wants({ customers: ['7'], segments: ['VIP'], called: ['+1*'] }, 'call.ended'), true);
+  assert.equal(wants({ customers: ['7'], segments: ['A'], called: ['+1*'] }, 'call.ended'), false);
+  const test = { event: 'test', call: null, person: null } as const;
+  assert.equal(wantsEvent({ ...noFilter, customers: ['8'] }, test, null), true);
+  // What is gone by the time has nothing to tell.
+  const { person, ...note } = exampleOf('note.changed');
+  assert.ok(person);
+  assert.equal(wantsEvent(noFilter, { ...note, person: { ...person, action: null } }, null), false);
+});
