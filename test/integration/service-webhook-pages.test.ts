@@ -150,6 +150,16 @@ async function shapes({
     /made of the last real event[\s\S]*event=call\.ringing&amp;id=one&amp;%3Cx%3E=Call%20is%20ringing/,
   );
   assert.match(preview.text, /X-Key: hu5h/, 'what was typed');
+  // Also where the newest call has had no such event.
+  await call('two');
+  await receiver.until((all) => all.some((one) => one.call === 'two'));
+  const missed = await send(page, {
+    'call.missed': '1',
+    format: 'text',
+    template: '{{data.id}}',
+    preview: '1',
+  });
+  assert.match(missed.text, /last real event[\s\S]*<pre[^>]*>one</);
   const example = await send(home, {
     'note.added': '1',
     format: 'text',

@@ -4,6 +4,9 @@ import { newestPersonEvent } from './person-event-store.ts';
 import { isSkipped, STEP } from './waiting-deliveries.ts';
 import type { Delivery } from './webhook.ts';
 
+/** Calls among which the last event of some kinds is looked for. */
+const NEWEST = 100;
+
 type PageQuery = {
   readonly webhook: number;
   readonly failed: boolean;
@@ -34,13 +37,14 @@ export const createDeliveryLogStore = ({ read, write }: Pick<Statements, 'read' 
       next: more ? (deliveries[limit - 1] as Delivery).id : null,
     };
   },
-  /** What happened last: the newest call, and the newest thing that was done about somebody. */
+  /** What happened last: the newest calls, and the newest thing that was done about somebody. */
   async newest(account: number) {
-    const [call] = await read<Parameters<typeof callOf>[0]>(
-      `SELECT ${callColumns} FROM calls c ${whoCalls} WHERE c.account_id = $1 AND NOT c.past ORDER BY c.started_at DESC LIMIT 1`,
+    const calls = await read<Parameters<typeof callOf>[0]>(
+      `SELECT ${callColumns} FROM calls c ${whoCalls} WHERE c.account_id = $1 AND NOT c.past
+       ORDER BY c.started_at DESC LIMIT ${NEWEST}`,
       account,
     );
-    return { call: call && callOf(call), person: await newestPersonEvent({ read }, account) };
+    return { calls: calls.map(callOf), person: await newestPersonEvent({ read }, account) };
   },
   /** Sends one again, or (null) all that have failed until now; gives how many. */
   async sendAgain(id: number, delivery: number | null, at: number): Promise<number> {

@@ -99,15 +99,16 @@ const timeOf = (
   return times[event as CallEventName] ?? null;
 };
 
-/** The last event of a call that is one of these; undefined if there was none. */
+/** The last event of these calls that is one of these kinds; undefined if there was none. */
 export function lastEventOf(
-  call: CallRecord | undefined,
+  calls: readonly CallRecord[],
   events: readonly WebhookEvent[],
 ): ExampleEvent | undefined {
-  if (call === undefined) return undefined;
-  const happened = events.flatMap((event) => {
-    const at = timeOf(call, event);
-    return at === null ? [] : [{ event, at, call, person: null }];
-  });
+  const happened = calls.flatMap((call) =>
+    events.flatMap((event) => {
+      const at = timeOf(call, event);
+      return at === null ? [] : [{ event, at, call, person: null }];
+    }),
+  );
   return happened.sort((a, b) => a.at - b.at).at(-1);
 }

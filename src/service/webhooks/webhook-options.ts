@@ -86,8 +86,8 @@ async function lastEvent(
   { store }: Parts,
   { account, events }: Pick<Of, 'account' | 'events'>,
 ): Promise<ExampleEvent | undefined> {
-  const { call, person } = await store.webhooks.newest(account);
-  const ofCall = lastEventOf(call, events);
+  const { calls, person } = await store.webhooks.newest(account);
+  const ofCall = lastEventOf(calls, events);
   const ofPerson = person && events.includes(person.event) ? { ...person, call: null } : undefined;
   if (ofCall === undefined || ofPerson === undefined) return ofCall ?? ofPerson;
   return ofPerson.at > ofCall.at ? ofPerson : ofCall;

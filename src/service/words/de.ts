@@ -722,7 +722,7 @@ export const de: typeof en = {
     oneALine: 'Je Zeile eine.',
     preview: 'Vorschau',
     realEvent: 'Der Inhalt, aus dem letzten echten Ereignis',
-    exampleEvent: 'Der Inhalt, aus einem Beispiel: So ein Ereignis gab es noch nicht',
+    exampleEvent: 'Der Inhalt, aus einem Beispiel: So ein Ereignis gab es in letzter Zeit nicht',
     none: 'Noch keine Webhooks',
     failing: 'schlägt fehl seit',
     isOff: 'Ausgeschaltet: Es wird nichts gesendet.',

@@ -691,7 +691,7 @@ export const en = {
     oneALine: 'One a line.',
     preview: 'Preview',
     realEvent: 'The body, made of the last real event',
-    exampleEvent: 'The body, made of an example: there was no such event yet',
+    exampleEvent: 'The body, made of an example: there was no such event lately',
     none: 'No webhooks yet',
     failing: 'fails since',
     isOff: 'Switched off: no events are sent.',

@@ -712,7 +712,7 @@ export const es: typeof en = {
     oneALine: 'Una entrada por línea.',
     preview: 'Vista previa',
     realEvent: 'El contenido, del último evento real',
-    exampleEvent: 'El contenido, de un ejemplo: todavía no ha habido un evento así',
+    exampleEvent: 'El contenido, de un ejemplo: no ha habido últimamente un evento así',
     none: 'Todavía no hay webhooks',
     failing: 'falla desde',
     isOff: 'Desactivado: no se envía nada.',

@@ -719,7 +719,7 @@ export const fr: typeof en = {
     oneALine: 'Une entrée par ligne.',
     preview: 'Aperçu',
     realEvent: 'Le contenu, à partir du dernier événement réel',
-    exampleEvent: 'Le contenu, à partir d’un exemple : il n’y a pas encore eu d’événement de ce genre',
+    exampleEvent: 'Le contenu, à partir d’un exemple : il n’y a pas eu récemment d’événement de ce genre',
     none: 'Pas encore de webhooks',
     failing: 'échoue depuis',
     isOff: 'Désactivé : rien n’est envoyé.',

@@ -709,7 +709,7 @@ export const nl: typeof en = {
     oneALine: 'Eén per regel.',
     preview: 'Voorbeeld',
     realEvent: 'De inhoud, van de laatste echte gebeurtenis',
-    exampleEvent: 'De inhoud, van een voorbeeld: zo’n gebeurtenis was er nog niet',
+    exampleEvent: 'De inhoud, van een voorbeeld: zo’n gebeurtenis was er de laatste tijd niet',
     none: 'Nog geen webhooks',
     failing: 'mislukt sinds',
     isOff: 'Uitgeschakeld: er wordt niets verzonden.',
