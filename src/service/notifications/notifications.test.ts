@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { until } from '../../../test/tools/until.ts';
 import { silentLog } from '../../shared/log/log.ts';
 import type { Account } from '../accounts/account.ts';
 import { noExtensions } from '../accounts/extensions.ts';
@@ -25,7 +26,13 @@ test('an account whose mail server hangs is not asked again meanwhile, and keeps
       done: async () => {},
       release: async () => {},
     },
-    callers: { numbersOfPeople: async () => [], missedAmong: async () => [], actions: async () => [] },
+    callers: {
+      numbersOfPeople: async () => [],
+      missedAmong: async () => [],
+      promises: async () => [],
+      actions: async () => [],
+      newestNotes: async () => [],
+    },
     users: { list: async () => [] },
   };
   const accounts = [1, 2].map((id) => ({ id, name: 'A', timeZone: null }) as Account);
@@ -45,7 +52,7 @@ test('an account whose mail server hangs is not asked again meanwhile, and keeps
   });
   const first = notifications.run('mail');
   const others = () => sent.filter((user) => user === 20).length;
-  while (others() === 0) await new Promise(setImmediate);
+  await until('the other account is served', () => others() > 0);
   await notifications.run('mail');
   await notifications.run('mail');
   assert.deepEqual(
