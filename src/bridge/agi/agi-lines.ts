@@ -52,7 +52,7 @@ function read(text: string): Reading {
   const begun = text.startsWith('agi_request:')
     ? layout.slice(2)
     : layout.slice(text.startsWith('agi_network:') ? 0 : 1);
-  return readAs(text, begun, keys, (key) => used.test(key));
+  return readAs(text, begun, keys, (key) => (used.test(key) ? 'always' : 'no'));
 }
 
 /**

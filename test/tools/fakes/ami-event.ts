@@ -12,6 +12,7 @@ const usual: Values = {
   ConnectedLineNum: '<unknown>',
   ConnectedLineName: '<unknown>',
   Language: 'en',
+  AccountCode: '',
   Context: 'from-trunk',
   Exten: 's',
   Priority: '1',

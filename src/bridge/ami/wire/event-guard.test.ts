@@ -164,6 +164,9 @@ const onlyVictim = genuine(before, ...after);
 const forgeries = [
   'Linkedid: zz',
   'Context: internal',
+  'Context: from-internal\r\nExten: 1',
+  'Context:a\r\nExten:b\r\nContext:c\r\nExten:d',
+  'AccountCode: \r\nContext: from-internal\r\nExten: 1',
   'Uniqueid: 1\r\nLinkedid: 1',
   'CallerIDNum: 110',
   'CallerIDName: x\r\nConnectedLineNum: y',
@@ -230,11 +233,39 @@ test('whatever a caller writes into a value, no other event changes, and the eve
             if (spoilsOwn(key, text)) continue;
             const withoutName = (all: readonly Said[]) =>
               all.map(([event, said]) => [event, isName(key) ? { ...said, [key]: '' } : said]);
-            assert.deepEqual(withoutName(others), withoutName(plain), name);
+            const isPlaceless = event !== 'Newchannel' && others[0]?.[1].Exten === undefined;
+            const expected = isPlaceless
+              ? plain.map(
+                  ([event, said]) => [event, { ...said, Context: undefined, Exten: undefined }] as const,
+                )
+              : plain;
+            assert.deepEqual(withoutName(others), withoutName(expected), name);
           }
         }
     }
 });
+
+test('the account code, which the dialplan may take from the caller, does not say where a channel is', () => {
+  const placeOf = (event: string, more: Record<string, string>) =>
+    genuine(amiEvent(event, { ...own, ...more })).map(([, { Context, Exten, Uniqueid, CallerIDNum }]) => [
+      Context,
+      Exten,
+      Uniqueid === own.Uniqueid && CallerIDNum === own.CallerIDNum,
+    ]);
+  const forged = '\nContext: from-internal\nExten: 1';
+  for (const event of ['Newstate', 'Hangup', 'HangupRequest']) {
+    assert.deepEqual(placeOf(event, { Exten: `300${forged}` }), [[undefined, undefined, true]]);
+    assert.deepEqual(placeOf(event, { AccountCode: `1${forged}` }), [[undefined, undefined, true]]);
+  }
+  assert.deepEqual(placeOf('Newchannel', { Exten: `300${forged}` }), [['from-trunk', '300', true]]);
+});
+
+/** As Asterisk cuts what is longer, save that no character is cut. */
+function cutTo(bytes: number, text: string): string {
+  let length = text.length;
+  while (Buffer.byteLength(text.slice(0, length)) > bytes) length--;
+  return text.slice(0, length);
+}
 
 test('lines mixed at random in two values at once: others are not affected, and nothing of the event is forged', () => {
   const line = fc.oneof(
@@ -251,7 +282,7 @@ test('lines mixed at random in two values at once: others are not affected, and 
   );
   const text = fc
     .tuple(fc.array(line, { maxLength: 9 }), fc.constantFrom('\r\n', '\n', '\r\r\n'))
-    .map(([lines, end]) => Buffer.from(lines.join(end)).toString('latin1').slice(0, 79));
+    .map(([lines, end]) => cutTo(79, lines.join(end)));
   const given = fc
     .constantFrom(...events.filter(([event]) => event !== 'Rename'))
     .chain(([event, values, chosen]) =>
@@ -266,8 +297,9 @@ test('lines mixed at random in two values at once: others are not affected, and 
       const { victims, others } = heard(amiEvent(event, { ...values, ...forged }), size);
       assert.deepEqual(victims, onlyVictim);
       assert.ok(others.length <= 1);
-      for (const [said, { Uniqueid, Linkedid, DestUniqueid }] of others) {
+      for (const [said, { Uniqueid, Linkedid, DestUniqueid, Context }] of others) {
         assert.equal(said, event);
+        if (Context !== undefined) assert.equal(Context, values.Context);
         assert.equal(Uniqueid, values.Uniqueid);
         assert.equal(Linkedid, values.Linkedid);
         assert.equal(DestUniqueid, values.DestUniqueid);

@@ -1,6 +1,6 @@
 import { channelName, firstLine } from '../../calls/line-break.ts';
 import type { FieldKey, Fields } from './frame.ts';
-import { isUsed, layoutOf, longestKey, longestText } from './layout.ts';
+import { layoutOf, longestKey, longestText, useOf } from './layout.ts';
 import { hasWholeChannels, type PlacedLine, type Reading, readAs } from './reading.ts';
 
 /** A frame as the framer cut it: an event's (`event` is its name), or another ('') . */
@@ -150,7 +150,7 @@ function afterWhole({ frames, reading, behind }: WholeInHand, frame: Frame, all:
   const joined = mayGoOn ? read(all, true) : plainly;
   const goesOn =
     joined.kind === 'whole' && (!begins || goesOnIn(frame, joined, sizeOf(frames) + sizeOf(behind)));
-  if (goesOn && (joined.broken === 1 || (!begins && behind.length === 0)))
+  if (goesOn && !joined.isDisputed && (joined.broken === 1 || (!begins && behind.length === 0)))
     return { type: 'part', reading: joined };
   // It may also be that it does not, and that what one caller has written into two values leads on to another's event.
   if (goesOn || joined.kind === 'several') return { type: 'doubtful' };
@@ -184,7 +184,8 @@ function settle(state: GuardState, isAnswer: IsAnswer): Step {
   const handedOn: GuardEffect = { type: 'event', event, fields: fieldsOf(frames, reading), at };
   const step: Step = {
     state: { ...state, inHand: none },
-    effects: reading.broken > 0 ? [{ type: 'line-break', event }, handedOn] : [handedOn],
+    effects:
+      reading.broken > 0 || reading.isDisputed ? [{ type: 'line-break', event }, handedOn] : [handedOn],
   };
   return behind.length === 0 ? step : then(takeAll(step, behind, isAnswer), (next) => settle(next, isAnswer));
 }
@@ -251,7 +252,7 @@ function read(frames: readonly Frame[], hasEvents = false): Reading {
   const known = layoutOf(frames[0]?.event ?? '');
   let best = unreadable;
   for (const layout of known?.layouts ?? []) {
-    const reading = readAs(text, layout, known?.keys as ReadonlySet<string>, isUsed, hasEvents);
+    const reading = readAs(text, layout, known?.keys as ReadonlySet<string>, useOf, hasEvents);
     if (reading.kind === 'whole') return reading;
     if (certainty.indexOf(reading.kind) > certainty.indexOf(best.kind)) best = reading;
   }
@@ -294,7 +295,7 @@ function fieldsOf(frames: readonly Frame[], { lines }: Whole): Fields {
       line.key === key &&
       (name === '' || bytes.toString('latin1', line.value, line.value + name.length) === name);
     const line = lines.find(isAsked);
-    if (line === undefined || lines.findLast(isAsked) !== line) return undefined;
+    if (line === undefined || line.isDisputed || lines.findLast(isAsked) !== line) return undefined;
     if (isName(key)) return channelName(bytes.toString('utf8', line.value, line.behind));
     return firstLine(bytes.toString('utf8', line.value + name.length, line.end));
   };

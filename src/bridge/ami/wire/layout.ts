@@ -65,6 +65,11 @@ const bridgeLines = bridgeLinesOf();
 const ifAny = (lines: Layout): Layout => lines.map((each) => ({ ...each, optional: true }));
 
 const channel = channelLines();
+/**
+ * A channel begins with the account code of its endpoint's configuration; later it has what the dialplan sets, a caller's number
+ * perhaps.
+ */
+const newChannel = channel.map((each) => (each.key === 'AccountCode' ? optional('AccountCode') : each));
 const dialled = [...channelLines('Dest'), line('DialString', { raw: longestText })];
 
 const statusEnd = [
@@ -88,7 +93,7 @@ const shortStatus = [
 
 /** Behind the first line. An event with two layouts is written in either. */
 const bodies: Readonly<Record<string, readonly Layout[]>> = {
-  Newchannel: [channel],
+  Newchannel: [newChannel],
   Newstate: [channel],
   NewCallerid: [[...channel, optional('CID-CallingPres')]],
   // Asterisk itself dials for AMI's Originate and for call files.
@@ -155,6 +160,13 @@ export function layoutOf(event: string): EventLayout | undefined {
 const unused =
   /(StateDesc|CallerIDName|ConnectedLineNum|ConnectedLineName|Language|AccountCode|TimeToHangup)$|^(Bridge(Type|Name|NumChannels|VideoSource|VideoSourceMode)|BridgeID|Type|Application|Data|ApplicationData|Duration|Variable|ActionID|Cause-txt|TechCause)$/;
 
-export function isUsed(key: string): boolean {
-  return !unused.test(key);
+/** Whether the bridge uses the value of a key; `if-certain`: it can do without one that is disputed. */
+export type Use = 'no' | 'if-certain' | 'always';
+
+/** Of these, only what a missed call is called, say, depends. */
+const dispensable = /(Context|Exten)$/;
+
+export function useOf(key: string): Use {
+  if (unused.test(key)) return 'no';
+  return dispensable.test(key) ? 'if-certain' : 'always';
 }

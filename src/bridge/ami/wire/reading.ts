@@ -1,26 +1,50 @@
-import { channelLines, extension, type Layout, type LineLayout } from './layout.ts';
+import { channelLines, extension, type Layout, type LineLayout, type Use } from './layout.ts';
 
 /** A line of a text, offsets in bytes; the key of a line without a colon is ''. */
 export type Line = { readonly key: string; readonly value: number; readonly end: number };
 
 export type Reading =
-  /** `lines` are those that Asterisk wrote. `broken`: how many values have line breaks. */
-  | { readonly kind: 'whole'; readonly lines: readonly PlacedLine[]; readonly broken: number }
+  /**
+   * `lines` are those that Asterisk wrote. `broken`: how many values have line breaks. `isDisputed`: some of the lines are, which
+   * the bridge can do without.
+   */
+  | {
+      readonly kind: 'whole';
+      readonly lines: readonly PlacedLine[];
+      readonly broken: number;
+      readonly isDisputed?: true;
+    }
   /** The text ends inside a value that may have line breaks: the rest is still to come. */
   | { readonly kind: 'cut' }
-  /** It can be read in ways that differ in what the bridge uses. */
+  /** It can be read in ways that differ in what the bridge needs. */
   | { readonly kind: 'several' }
   /** Asterisk did not write this. */
   | { readonly kind: 'unreadable' };
 
-/** `behind`: where its value ends, line breaks in it included. */
-export type PlacedLine = Line & { readonly behind: number };
+/**
+ * `behind`: where its value ends, line breaks in it included. `isDisputed`: the text can be read in ways that differ in this
+ * value, so it has none.
+ */
+export type PlacedLine = Line & { readonly behind: number; readonly isDisputed?: true };
 
-/** A way to read a text from one of its lines on. */
-type Suffix = { readonly line: PlacedLine; readonly used: string; readonly rest: Suffix | undefined };
+/**
+ * What all ways to read a text from one of its lines on have in common: its first line, which is the layout's `nth`, and the
+ * rest. `used`: what the bridge uses of it.
+ */
+type Suffix = {
+  readonly line: PlacedLine;
+  readonly nth: number;
+  readonly used: string;
+  readonly isDisputed: boolean;
+  readonly rest: Suffix | undefined;
+};
 
 /** Between two of these, Asterisk writes more than their `raw`. */
 const isFarFromNext = /(CallerIDNum|ConnectedLineNum|AccountCode|Exten)$/;
+
+function* linesFrom(suffix: Suffix): Generator<Suffix, void> {
+  for (let each: Suffix | undefined = suffix; each !== undefined; each = each.rest) yield each;
+}
 
 /** More lines than any event has, line breaks in all its values included. */
 const maxLines = 400;
@@ -31,7 +55,7 @@ const unreadable: Reading = { kind: 'unreadable' };
  * layout's `raw`.
  * @param text one character for each byte; blank lines inside are part of a value.
  * @param known keys that may be only where the layout has them; lines with others may be anywhere.
- * @param isUsed whether the value of a key matters.
+ * @param useOf whether the value of a key matters.
  * @param hasEvents whether the beginning of another event may be in a value between which and the next Asterisk writes more
  * than the value can have.
  */
@@ -39,38 +63,33 @@ export function readAs(
   text: string,
   layout: Layout,
   known: ReadonlySet<string>,
-  isUsed: (key: string) => boolean,
+  useOf: (key: string) => Use,
   hasEvents = false,
 ): Reading {
   const lines = linesOf(text);
   if (lines[0]?.key !== layout[0]?.key || lines.length > maxLines) return unreadable;
   const plain = readPlain(lines, layout, known);
   if (plain !== undefined) return { kind: 'whole', lines: plain, broken: 0 };
-  /** At most two ways for each state: more is not needed to know that there are several. */
-  const ways = new Map<number, Suffix[]>();
+  const suffixes = new Map<number, Suffix | 'several' | undefined>();
   let isCut = false;
-  const [way, other] = read(0, 0);
-  if (way === undefined) return isCut ? { kind: 'cut' } : unreadable;
-  if (other !== undefined) return { kind: 'several' };
-  const placed: PlacedLine[] = [];
-  for (let each: Suffix | undefined = way; each !== undefined; each = each.rest) placed.push(each.line);
-  return { kind: 'whole', lines: placed, broken: placed.filter(({ end, behind }) => behind > end).length };
+  const found = read(0, 0);
+  if (found === undefined) return isCut ? { kind: 'cut' } : unreadable;
+  if (found === 'several') return { kind: 'several' };
+  const placed = [...linesFrom(found)].map(({ line }) => line);
+  const broken = placed.filter(({ end, behind }) => behind > end).length;
+  return { kind: 'whole', lines: placed, broken, ...(found.isDisputed && { isDisputed: true }) };
 
-  /** The ways that differ in what is used, if line `at` is the layout's `nth`. */
-  function read(at: number, nth: number): readonly Suffix[] {
+  /** What is certain from there on, if line `at` is the layout's `nth`; undefined if it cannot be. */
+  function read(at: number, nth: number): Suffix | 'several' | undefined {
     const state = at * layout.length + nth;
-    const done = ways.get(state);
-    if (done !== undefined) return done;
-    const found: Suffix[] = [];
-    ways.set(state, found);
+    if (suffixes.has(state)) return suffixes.get(state);
+    let suffix: Suffix | 'several' | undefined;
     const line = lines[at] as Line;
-    const { key, raw = -1 } = layout[nth] as LineLayout;
+    const { raw = -1 } = layout[nth] as LineLayout;
     const add = (next: number, isBroken: boolean, rest: Suffix | undefined): void => {
-      const own = isUsed(key) ? `${key}: ${text.slice(line.value, line.end)}\n` : '';
-      const used = own + (rest?.used ?? '');
       const behind = isBroken ? (lines[next - 1] as Line).end : line.end;
-      if (found.length < 2 && found.every((each) => each.used !== used))
-        found.push({ line: { ...line, behind }, used, rest });
+      const way = suffixOf(nth, { ...line, behind }, rest);
+      if (suffix !== 'several') suffix = suffix === undefined ? way : inCommon(suffix, way);
     };
     let areUnknown = true;
     for (let next = at + 1; next <= lines.length; next++) {
@@ -82,10 +101,41 @@ export function readAs(
         break;
       }
       const then = nthOf(lines[next] as Line, nth + 1);
-      if (then > 0) for (const rest of read(next, then)) add(next, !areUnknown, rest);
+      const rest = then > 0 ? read(next, then) : undefined;
+      if (rest === 'several') suffix = rest;
+      else if (rest !== undefined) add(next, !areUnknown, rest);
       areUnknown &&= isUnknown(lines[next] as Line);
     }
-    return found;
+    suffixes.set(state, suffix);
+    return suffix;
+  }
+
+  function suffixOf(nth: number, line: PlacedLine, rest: Suffix | undefined): Suffix {
+    const value = line.isDisputed ? '' : `: ${text.slice(line.value, line.end)}`;
+    const own = useOf(line.key) === 'no' ? '' : `${line.key}${value}\n`;
+    const isDisputed = (line.isDisputed ?? rest?.isDisputed) === true;
+    return { line, nth, used: own + (rest?.used ?? ''), isDisputed, rest };
+  }
+
+  /** Of what is not used, the first way counts. A line that is disputed is where it is last in any way. */
+  function inCommon(one: Suffix, other: Suffix): Suffix | 'several' {
+    if (one.used === other.used && !one.isDisputed) return one;
+    const theirs = new Map(linesFrom(other).map(({ nth, line }) => [nth, line]));
+    const common = new Map(linesFrom(one).map(({ nth, line }) => [nth, line]));
+    for (const nth of new Set([...common.keys(), ...theirs.keys()])) {
+      const ways = [common.get(nth), theirs.get(nth)].filter((line) => line !== undefined);
+      const last = ways.reduce((first, second) => (second.value > first.value ? second : first));
+      const use = useOf(last.key);
+      const values = new Set(ways.map((line) => text.slice(line.value, line.end)));
+      const isCertain = ways.length === 2 && values.size === 1 && !ways.some(({ isDisputed }) => isDisputed);
+      if (use === 'no' || isCertain) continue;
+      if (use === 'always') return 'several';
+      common.set(nth, { ...last, isDisputed: true });
+    }
+    let suffix: Suffix | undefined;
+    for (const [nth, line] of [...common].sort(([first], [second]) => second - first))
+      suffix = suffixOf(nth, line, suffix);
+    return suffix as Suffix;
   }
 
   /** Where in the layout the line can be, from `nth` on; 0 if nowhere. */
