@@ -51,6 +51,21 @@ test('the call events of every recording are read the same, however its bytes ar
   );
 });
 
+test('the same calls are answered if Asterisk keeps Newstate back', () => {
+  const wrong = scenarios.filter((one) => {
+    const answers = (inputs: readonly Input[]) =>
+      callLines(dryRun(settingsOf(one), inputs).journal).map((line) => line.replace(/ -> missed.*/, ''));
+    const inputs = inputsOf(one.recording);
+    const without = inputs.filter(({ type }) => type !== 'channel-state');
+    return !isDeepStrictEqual(answers(without), answers(inputs));
+  });
+  // In these, phones ring in the bridge: the list of channels shows who has picked up.
+  assert.deepEqual(
+    wrong.map(({ name }) => name).filter((name) => !name.endsWith('/stasis-answered')),
+    [],
+  );
+});
+
 test('the calls of every recording are lines of a file that expects them', () => {
   const wrong = scenarios.flatMap((one) => {
     const lines = callLines(dryRun(settingsOf(one), inputsOf(one.recording)).journal);

@@ -27,6 +27,14 @@ const channel = {
 };
 const uid = '1795155977.42';
 
+test('every event of a channel says its state', () => {
+  const more = { BridgeUniqueid: 'b', Cause: '16', DestUniqueid: '1795155977.43' };
+  for (const event of ['BridgeEnter', 'BridgeLeave', 'NewCallerid', 'HangupRequest', 'Hangup', 'DialBegin']) {
+    const heard: object = input(event, { ...channel, ...more }) ?? {};
+    assert.equal(Object.entries(heard).find(([key]) => /^(state|byState)$/.test(key))?.[1], 4, event);
+  }
+});
+
 /** Asterisk's own words for every presentation, from its callerid.c. */
 test('the presentation of an event', () => {
   for (const [said, presentation] of [

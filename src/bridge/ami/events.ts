@@ -135,14 +135,15 @@ function newCallerid(fields: Fields, at: number): Input | undefined {
   const uniqueid = text(fields, uniqueidKey);
   if (uniqueid === '') return undefined;
   const presentation = presentationOf(fields(presentationKey));
-  return { type: 'caller-number', at, uniqueid, callerNumber: callerNumber(fields), presentation };
+  const state = number(fields, stateKey);
+  return { type: 'caller-number', at, uniqueid, state, callerNumber: callerNumber(fields), presentation };
 }
 
 function dialBegin(fields: Fields, at: number): Input | undefined {
   const uniqueid = text(fields, dialledUniqueidKey);
   const dialString = text(fields, dialStringKey);
   const by = text(fields, uniqueidKey);
-  const dialler = by === '' ? {} : { by, place: place(fields) };
+  const dialler = by === '' ? {} : { by, byState: number(fields, stateKey), place: place(fields) };
   return uniqueid === '' ? undefined : { type: 'dialled', at, uniqueid, dialString, ...dialler };
 }
 
@@ -170,6 +171,7 @@ function bridgeEnter(fields: Fields, at: number): Input | undefined {
     bridge,
     technology: text(fields, technologyKey),
     uniqueid,
+    state: number(fields, stateKey),
     channel: text(fields, channelKey),
     callerNumber: callerNumber(fields),
     creator: text(fields, creatorKey),
@@ -182,7 +184,8 @@ function bridgeEnter(fields: Fields, at: number): Input | undefined {
 function bridgeLeave(fields: Fields, at: number): Input | undefined {
   const bridge = text(fields, bridgeKey);
   const uniqueid = text(fields, uniqueidKey);
-  return bridge === '' || uniqueid === '' ? undefined : { type: 'bridge-left', at, bridge, uniqueid };
+  const state = number(fields, stateKey);
+  return bridge === '' || uniqueid === '' ? undefined : { type: 'bridge-left', at, bridge, uniqueid, state };
 }
 
 function bridgeDestroy(fields: Fields, at: number): Input | undefined {
@@ -192,14 +195,15 @@ function bridgeDestroy(fields: Fields, at: number): Input | undefined {
 
 function hangupRequest(fields: Fields, at: number): Input | undefined {
   const uniqueid = text(fields, uniqueidKey);
-  return uniqueid === '' ? undefined : { type: 'hangup-requested', at, uniqueid, ...place(fields) };
+  const state = number(fields, stateKey);
+  return uniqueid === '' ? undefined : { type: 'hangup-requested', at, uniqueid, state, ...place(fields) };
 }
 
 function hangup(fields: Fields, at: number): Input | undefined {
   const uniqueid = text(fields, uniqueidKey);
-  return uniqueid === ''
-    ? undefined
-    : { type: 'hung-up', at, uniqueid, cause: number(fields, causeKey) ?? 0, ...place(fields) };
+  if (uniqueid === '') return undefined;
+  const cause = number(fields, causeKey) ?? 0;
+  return { type: 'hung-up', at, uniqueid, state: number(fields, stateKey), cause, ...place(fields) };
 }
 
 function place(fields: Fields): Place {

@@ -31,6 +31,9 @@ export type Input =
   | EndedUnseen
   | Tick;
 
+/** The channel's state when this happened, as every event of a channel says it; absent if it does not. */
+type WithState = { readonly state?: number | undefined };
+
 /** What is known of a channel when it is first seen. */
 export type ChannelSeen = {
   readonly uniqueid: string;
@@ -65,7 +68,7 @@ export type Presentation = 'unknown' | 'allowed' | 'prohibited' | 'unavailable';
  * NewCallerid. `presentation` is from CID-CallingPres: bits 0x60 (Q.931: 0x00, 0x20, 0x40). Only `prohibited` counts:
  * dialplans set it to allowed for callers who withhold the number.
  */
-export type CallerNumberChanged = {
+export type CallerNumberChanged = WithState & {
   readonly type: 'caller-number';
   readonly at: number;
   readonly uniqueid: string;
@@ -95,8 +98,9 @@ export type Dialled = {
   /** The dialled leg's own, DestUniqueid. */
   readonly uniqueid: string;
   readonly dialString: string;
-  /** The Uniqueid of the channel that dials, and where it is in the dialplan; absent if the PBX itself made the leg. */
+  /** The Uniqueid of the channel that dials, its state and where it is in the dialplan; absent if the PBX itself made the leg. */
   readonly by?: string;
+  readonly byState?: number | undefined;
   readonly place?: Place;
 };
 
@@ -123,7 +127,7 @@ export type ChannelRenamed = {
 };
 
 /** BridgeEnter. */
-export type BridgeEntered = {
+export type BridgeEntered = WithState & {
   readonly type: 'bridge-entered';
   readonly at: number;
   readonly bridge: string;
@@ -142,7 +146,7 @@ export type BridgeEntered = {
 };
 
 /** BridgeLeave. */
-export type BridgeLeft = {
+export type BridgeLeft = WithState & {
   readonly type: 'bridge-left';
   readonly at: number;
   readonly bridge: string;
@@ -160,14 +164,15 @@ type BridgeDestroyed = {
  * HangupRequest: the far end of the channel hangs up. Its place is where the channel is in the dialplan; by its Hangup it
  * may have run the extension `h`.
  */
-export type HangupRequested = Place & {
-  readonly type: 'hangup-requested';
-  readonly at: number;
-  readonly uniqueid: string;
-};
+export type HangupRequested = Place &
+  WithState & {
+    readonly type: 'hangup-requested';
+    readonly at: number;
+    readonly uniqueid: string;
+  };
 
 /** Hangup. `cause` is the Q.850 cause code; context, extension and priority are where the channel was in the dialplan. */
-export type ChannelHungUp = {
+export type ChannelHungUp = WithState & {
   readonly type: 'hung-up';
   readonly at: number;
   readonly uniqueid: string;

@@ -57,6 +57,7 @@ describe('events that never came', () => {
     ['BridgeEnter of both', [caller, phone, becomes(caller, 'up'), connected], [ringing, answered]],
     ['BridgeEnter of both, and Newchannel of the phone', [caller, becomes(caller, 'up'), here, hereAgain, connected], [ringing, answered]],
     ['BridgeEnter into a bridge that lets nobody talk', [caller, phone, becomes(caller, 'up'), parked], [ringing]],
+    ['Newstate of a phone that rang in its bridge', [caller, ringingPhone, join('b', ringingPhone, caller), here], [ringing, answered]],
     ['none', [caller, phone, becomes(caller, 'up'), here, hereAgain], [ringing]],
   ]);
 

@@ -37,7 +37,7 @@ export function connectionsOverdue(state: TrackerState): void {
   if (isAsked) state.effects.push({ type: 'ask-channels' });
 }
 
-/** Makes up for events that never came: Hangup, BridgeEnter and Newchannel. */
+/** Makes up for events that never came: Hangup, BridgeEnter, Newchannel and Newstate. */
 export function applyList(state: TrackerState, list: ChannelsListed): void {
   const listed = new Map(list.channels.map((row) => [row.uniqueid, row]));
   for (const channel of state.channels.values()) {
@@ -46,6 +46,7 @@ export function applyList(state: TrackerState, list: ChannelsListed): void {
     const isMissing = !listed.has(channel.uniqueid);
     if (isMissing && channel.isMissing) hangupLost(state, channel);
     channel.isMissing = isMissing;
+    if (listed.get(channel.uniqueid)?.state === UP) upUnseen(state, channel);
   }
   const unheard = new Set<string>();
   for (const row of listed.values()) {
@@ -57,6 +58,14 @@ export function applyList(state: TrackerState, list: ChannelsListed): void {
   }
   state.unheard = unheard;
   connect(state, list);
+}
+
+/** The Newstate of a channel that has picked up may have been kept back, as in a bridge of ARI. */
+function upUnseen(state: TrackerState, channel: Channel): void {
+  if (channel.state === UP) return;
+  channel.state = UP;
+  legChanged(state, channel);
+  if (channel.bridge !== undefined) answerCallsIn(state, channel.bridge);
 }
 
 /** @param known what a BridgeEnter has said of the channel. */

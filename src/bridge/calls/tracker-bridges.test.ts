@@ -32,6 +32,25 @@ import {
 
 const OTHER = '+31207654321';
 
+describe('without Newstate, the events of a bridge say who has picked up', () => {
+  const rings = [caller, { ...phone, state: 5 }];
+  const entersAs = (state: number, channel: { uniqueid: string }) => ({ ...enters('b', channel), state });
+  const analogue = { ...caller, state: 9 };
+  // biome-ignore format: one case a line
+  testReports([
+    ['when they enter', [rings, entersAs(6, phone), entersAs(6, caller), hangsUp(caller)], [ringing, answered, completed]],
+    ['when the phone leaves it, in which it rang',
+      [rings, entersAs(5, phone), entersAs(4, caller), { ...leaves('b', phone), state: 6 }, hangsUp(phone), hangsUp(caller)], [ringing, answered, completed]],
+    ['not while it rings', [rings, entersAs(5, phone), entersAs(6, caller), hangsUp(phone), hangsUp(caller)], [ringing, missed]],
+    ['not a phone that nothing else has shown, and that rings', [caller, { ...entersAs(5, phone), channel: phone.channel }, entersAs(6, caller), hangsUp(caller)], [ringing, missed]],
+    ['and an older state is none', [caller, phone, entersAs(5, phone), entersAs(4, caller)], [ringing, answered]],
+    ['an analogue line rings when the dialplan dials',
+      [analogue, { ...phone, state: 5 }, { ...dialled(phone, '1001'), by: caller.uniqueid, byState: 4 }], [ringing]],
+    ['a caller with whom a queue has talked is answered at no other line',
+      [caller, { ...hangsUp(caller), state: 6, cause: 26 }], [ringing, missed]],
+  ]);
+});
+
 describe('a far end that another replaces (INVITE with Replaces) goes on with the call', () => {
   const takes = (bridge: Parameters<typeof enters>[0], by: { uniqueid: string }, replaced = caller) => ({
     ...enters(bridge, by),

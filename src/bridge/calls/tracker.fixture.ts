@@ -5,6 +5,7 @@ import type { DecisionName } from './decisions.ts';
 import type { Effect } from './effect.ts';
 import type {
   BridgeEntered,
+  BridgeLeft,
   ChannelCreated,
   ChannelHungUp,
   Dialled,
@@ -144,7 +145,7 @@ export const enters = (bridge: string | Bridge, { uniqueid }: Channel): BridgeEn
 /** One after the other enters the bridge. */
 export const join = (bridge: string | Bridge, ...channels: Channel[]): Input[] =>
   channels.map((channel) => enters(bridge, channel));
-export const leaves = (bridge: string, { uniqueid }: Channel): Input => ({
+export const leaves = (bridge: string, { uniqueid }: Channel): BridgeLeft => ({
   type: 'bridge-left',
   at,
   bridge,

@@ -18,6 +18,7 @@ import {
   legRole,
   presentedIn,
   RING,
+  RINGING,
   type Role,
   UP,
 } from './channel.ts';
@@ -70,6 +71,9 @@ import { awaitRinging, legChanged, legIsPaged, peopleParted, setLeg, silentLegs,
 /** Inputs that are not about what happens at their time. */
 const unobserved = new Set<Input['type']>(['snapshot', 'channels-listed', 'ended-unseen', 'tick']);
 
+/** Inputs that are about a channel's state. */
+const ofState = new Set<Input['type']>(['channel-created', 'channel-state']);
+
 export function createTracker(rules: Rules, saved: Saved) {
   const state = initialState(rules, saved);
   return {
@@ -96,6 +100,9 @@ export function createTracker(rules: Rules, saved: Saved) {
 
 function take(state: TrackerState, input: Input): void {
   state.isLiveInput = !unobserved.has(input.type);
+  if (input.type === 'dialled') stateSeen(state, input.by, input.byState);
+  else if ('uniqueid' in input && 'state' in input && !ofState.has(input.type))
+    stateSeen(state, input.uniqueid, input.state);
   switch (input.type) {
     case 'channel-created':
       channelCreated(state, input);
@@ -224,6 +231,24 @@ function channelState(state: TrackerState, input: ChannelStateChanged): void {
   if (isInbound(channel)) callerChanged(state, channel);
 }
 
+/**
+ * What an event of another kind says of a channel's state: the manager may keep Newstate back. An earlier state than the one that
+ * is known is an old one: events of a bridge and of a channel come in any order.
+ */
+function stateSeen(state: TrackerState, uniqueid = '', now: number | undefined): void {
+  const { state: known = UP } = state.channels.get(uniqueid) ?? {};
+  const isLater = now === UP ? known !== UP : now === RING && ![RING, RINGING, UP].includes(known);
+  if (now === undefined || !isLater) return;
+  channelState(state, {
+    type: 'channel-state',
+    at: state.at,
+    uniqueid,
+    channel: '',
+    state: now,
+    callerNumber: '',
+  });
+}
+
 /** A leg that is dialled out, over a trunk perhaps, is no inbound call, whatever its context. */
 function dialled(state: TrackerState, { uniqueid, dialString, by = '', place }: Dialled): void {
   const dialler = state.channels.get(by);
@@ -292,7 +317,7 @@ function bridgeEntered(state: TrackerState, input: BridgeEntered): void {
     const trunk = state.rules.nameIsInbound(name);
     const role = firstRole(state, input, 'unknown');
     channel = createChannel(
-      { uniqueid, channel: name, callerNumber, state: UP },
+      { uniqueid, channel: name, callerNumber, state: input.state ?? UP },
       { fromStart: false, trunk, seenAt: state.at, role },
     );
     channel.context = input.context;
