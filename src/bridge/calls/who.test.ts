@@ -269,6 +269,22 @@ describe('who rings', () => {
       setup,
     );
     assert.deepEqual(found.rang, [['+491713920011', 2, 7]]);
+    const [soon, later] = [0, 1].map((s) => [
+      [caller],
+      after(2, mobile, begins),
+      after(2 + s, hangsUp(mobile)),
+      ends(5),
+    ]) as [Input[][], Input[][]];
+    assert.deepEqual(who(soon, setup).rang, [], 'the trunk has refused the call at once');
+    assert.deepEqual(who(later, setup).rang, [['+491713920011', 2, 1]]);
+    const again = { ...mobile, uniqueid: '10.1', channel: 'PJSIP/provider-0000000a' };
+    const twice = [
+      after(2, mobile, begins),
+      after(9, hangsUp(mobile), again, dialled(again, begins.dialString)),
+    ];
+    assert.deepEqual(who([[caller], ...twice, after(9, hangsUp(again)), ends(10)], setup).rang, [
+      ['+491713920011', 2, 7],
+    ]);
   });
 
   test('Asterisk says that a leg rings before it says that it goes out over a trunk', () => {

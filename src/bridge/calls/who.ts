@@ -10,7 +10,7 @@ import { type Channel, callerOf, isPaged, type Leg, RINGING, UP } from './channe
 import { otherHalf } from './channel-name.ts';
 import { beganAt, type OpenCall } from './open-call.ts';
 import { legsOf, partiesOf, setRole } from './topology.ts';
-import { type TrackerState, takeOverdue, waitFor } from './tracker-state.ts';
+import { isOverdue, type TrackerState, takeOverdue, waitFor } from './tracker-state.ts';
 import { isGuest, isTrunkEnd } from './trunk-learning.ts';
 import { createWho, type Who } from './who-state.ts';
 
@@ -75,12 +75,19 @@ export function legChanged(state: TrackerState, leg: Channel): void {
   leg.ringsAs = by;
   const who = whoOf(state, call);
   if (before !== undefined) ceaseUnlessRung(state, call, who, before);
+  if (before !== undefined && isRefused(state, leg)) hasNotRung(state, call, leg);
   if (by !== undefined) beginToRing(state, call, who, by);
 }
 
 /** A leg is dialled, and says later that it rings, or never. */
 export function awaitRinging(state: TrackerState, { kind, state: is, uniqueid }: Channel): void {
   if (kind === 'real' && is < RINGING) waitFor(state, state.dialling, uniqueid, SILENT_MS);
+}
+
+/** True for a leg that is gone, and said nothing: busy, or a trunk that is down. A mobile has rung since it was dialled. */
+function isRefused(state: TrackerState, { goneAt, state: is, uniqueid }: Channel): boolean {
+  const by = state.dialling.get(uniqueid);
+  return goneAt !== undefined && is < RINGING && by !== undefined && !isOverdue(by, state.at, SILENT_MS);
 }
 
 export function silentLegs(state: TrackerState): void {
@@ -132,7 +139,8 @@ export function legIsPaged(state: TrackerState, call: OpenCall, paged: Channel):
 function hasNotRung(state: TrackerState, call: OpenCall, leg: Channel): void {
   legChanged(state, leg);
   const by = personOf(state, call, leg);
-  const { rang } = whoOf(state, call);
+  const { rang, ringing } = whoOf(state, call);
+  if (ringing.has(by)) return;
   // What has rung for the caller before was another leg of that person.
   const nth = rang.findIndex((one) => one.by === by && one.from >= sinceBegin(call, beganAt(leg)));
   if (nth < 0) return;
