@@ -55,6 +55,8 @@ export function farEndReplaced(state: TrackerState, channel: Channel, replaced: 
   state.replacing.delete(replaced);
   call.uniqueid = channel.uniqueid;
   reportWhatIsDue(state, call);
+  // A number that comes now is not the caller's who had none.
+  if (call.number === 'absent') call.number = 'known';
   saveCall(state, call);
 }
 

@@ -17,6 +17,7 @@ import {
   leaves,
   local,
   missed,
+  number,
   other,
   phone,
   phone1007,
@@ -31,6 +32,7 @@ import {
 } from './tracker.fixture.ts';
 
 const OTHER = '+31207654321';
+const NONE = '+31000000000';
 
 describe('without Newstate, the events of a bridge say who has picked up', () => {
   const rings = [caller, { ...phone, state: 5 }];
@@ -58,6 +60,7 @@ describe('a far end that another replaces (INVITE with Replaces) goes on with th
   });
   const third = callerAs('3.1');
   const unknown = callerAs('9.9');
+  const silent = { ...caller, callerNumber: '' };
   // biome-ignore format: one case a line
   testReports([
     ['to its end',
@@ -72,6 +75,11 @@ describe('a far end that another replaces (INVITE with Replaces) goes on with th
       [caller, talk, other, takes('b', other), hangsUp(caller), leaves('b', other), hangsUp(phone), phone1008, join('d', phone1008, other), hangsUp(other)], [ringing, answered, completed]],
     ['and is replaced again',
       [caller, talk, other, takes('b', other), hangsUp(caller), third, takes('b', third, other), hangsUp(other), hangsUp(third)], [ringing, answered, completed]],
+    ['without a number, if its first caller had none',
+      [silent, talk, tick(1_000), other, takes('b', other), hangsUp(silent), number(other, '0207654321'), hangsUp(phone), hangsUp(other)], ['no-number']],
+    ['under the number for those who have none',
+      [silent, talk, tick(1_000), other, takes('b', other), hangsUp(silent), hangsUp(phone), hangsUp(other)],
+      [{ ...ringing, from: NONE }, { ...answered, from: NONE }, { ...completed, from: NONE }], { settings: { missingNumber: NONE } }],
     ['that waits alone in a conference',
       [caller, enters(conference, caller), other, takes(conference, other), hangsUp(caller), phone, enters(conference, phone), hangsUp(other)], [ringing, answered, completed]],
     ['that is given up there',
