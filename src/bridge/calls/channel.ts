@@ -102,6 +102,8 @@ export type Leg = {
   readonly dialledBy: string | undefined;
   /** True while Page() has it in its conference. It answers by itself: nobody has picked it up. */
   isPaged: boolean;
+  /** True once Page() has had it in its conference, or a Local channel over which it was dialled: it has rung for nobody. */
+  wasPaged: boolean;
 };
 
 export type CallerChannel = Channel & { readonly role: Caller };
@@ -187,6 +189,7 @@ export function legRole(before: Role, now: Partial<Omit<Leg, 'type'>>): Leg {
           isDialledByPbx: false,
           dialledBy: undefined,
           isPaged: false,
+          wasPaged: false,
         };
   return { ...known, ...now, type: 'leg' };
 }

@@ -7,6 +7,7 @@ import { type DialplanLine, missedText, type Place } from './place.ts';
 import {
   at,
   caller,
+  conference,
   created,
   dialled,
   enters,
@@ -14,6 +15,7 @@ import {
   hangsUp,
   join,
   leaves,
+  local,
   parking,
   pbxSays,
   phone,
@@ -77,6 +79,10 @@ const up = (context: string, exten = 's', uniqueid = '1.1'): Input => ({
   callerNumber: '',
   ...place(context, exten),
 });
+const paged = (leg: { uniqueid: string }): Input => ({
+  ...enters(conference, leg),
+  ...{ creator: 'ConfBridge', context: 'from-internal', exten: 's' },
+});
 const says = (variable: string, value: string, uniqueid = '1.1'): Input => ({
   type: 'variable',
   at,
@@ -139,6 +145,8 @@ describe('where a missed call ended', () => {
   const cases: [name: string, heard: Input[], text: string][] = [
     ['a caller gives up while a phone rings',
       [caller, ringingPhone, requestsHangup(12), later(12, hangsUp(phone)), ends(12), runs('Dial', 'PJSIP/1001,20')], 'gave up after 12 s at 1001'],
+    ['phones that Page() has called have not rung', [caller, ringingPhone, dialled(ringingPhone, '1001'), paged(ringingPhone), ...givesUp(3), runs('Page')], 'gave up after 3 s'],
+    ['nor have those over a Local channel, which hangs up first', [caller, ...local, dialled(local[0], '1001'), ringingPhone, { ...dialled(ringingPhone, '1001'), by: '1.4' }, paged(local[0]), ...join('y', local[1], ringingPhone), ...[requestsHangup(3), ...local.map(hangsUp), hangsUp(ringingPhone)].map((input) => later(3, input)), ends(3), runs('Page')], 'gave up after 3 s'],
     ['a caller gives up while several phones ring', [caller, ringingPhone, rings1002, ...givesUp(3), runs('')], 'gave up after 3 s at the telephones'],
     ['nobody answers the phone',
       [...announced, caller, ringingPhone, later(20, hangsUp(phone)), ends(20.1), runs('Dial')], 'nobody answered within 20 s at 1001'],

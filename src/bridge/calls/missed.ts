@@ -111,7 +111,7 @@ export function beginEnd(
 /** A leg stops ringing, or the caller is not there any more to hear it. */
 export function rang(state: TrackerState, leg: Channel): void {
   const caller = state.channels.get(callerOf(leg) ?? '');
-  if (!isCaller(caller) || leg.kind !== 'real') return;
+  if (!isCaller(caller) || leg.kind !== 'real' || (leg.role.type === 'leg' && leg.role.wasPaged)) return;
   const { role } = caller;
   const { at: until } = state;
   const device = dialledTo(leg) ?? extensionOf(leg.name);

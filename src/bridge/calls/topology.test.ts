@@ -16,6 +16,7 @@ test('a channel that is dialled out over the trunk has nothing of a caller any m
     isDialledByPbx: true,
     dialledBy: undefined,
     isPaged: false,
+    wasPaged: false,
   });
 });
 

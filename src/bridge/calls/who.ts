@@ -133,7 +133,10 @@ function beginToRing(state: TrackerState, call: OpenCall, { rang, ringing }: Who
 /** A leg has turned out to be one that Page() has dialled: it answers by itself, and what rang was for nobody. */
 export function legIsPaged(state: TrackerState, call: OpenCall, paged: Channel): void {
   for (const leg of legsOf(state, call.uniqueid))
-    if (leg.kind === 'real' && dialPath(state, leg).has(paged)) hasNotRung(state, call, leg);
+    if (leg.kind === 'real' && leg.role.type === 'leg' && dialPath(state, leg).has(paged)) {
+      leg.role.wasPaged = true;
+      hasNotRung(state, call, leg);
+    }
 }
 
 function hasNotRung(state: TrackerState, call: OpenCall, leg: Channel): void {
