@@ -169,6 +169,14 @@ async function shapes({
   assert.match(example.text, /made of an example[\s\S]*Wants a “quote” by Monday/);
   assert.doesNotMatch(await get(page), /X-Key|event=/);
 
+  const [, read = ''] = /name="read" value="(\w+)"/.exec(await get(page)) ?? [];
+  const both = await Promise.all(
+    ['call.answered', 'call.completed'].map((also) => send(page, { ...rings, [also]: '1', read })),
+  );
+  assert.deepEqual(both.map(({ status }) => status).toSorted(), [303, 422]);
+  assert.match(both.map(({ text }) => text).join(), /Somebody else changed this at /);
+  assert.equal((await send(page, rings)).status, 303);
+
   const refused: [Record<string, string>, string][] = [
     [{ format: 'json', template: '{"a": {{data.id}}}' }, 'The body is no JSON'],
     [{ format: 'json', template: '{{#a}}' }, 'Unclosed section'],

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Keys } from '../accounts/keys.ts';
 import { Refusal } from '../kit/refusal.ts';
 import { maxWebhooks, type Webhook, type WebhookChange } from './webhook.ts';
@@ -27,14 +28,28 @@ export const addWebhook = (
     await webhooks.add(webhook);
   });
 
-/** @throws Refusal 409 if another webhook of the account has the address. */
+/** Names what somebody can change of a webhook: it is another one after each change. */
+export const versionOf = ({ url, events, shape, headers, filter }: Omit<Webhook, 'id'>): string =>
+  createHash('sha256')
+    .update(JSON.stringify([url, events, shape, headers, filter]))
+    .digest('hex');
+
+/**
+ * `seen`: the version that the change was made of; null: whichever there is.
+ * @throws Refusal 409 if another webhook of the account has the address, or somebody else has changed this one
+ */
 export const changeWebhook = (
   { webhooks, withLock }: ChangesWebhooks,
   { id, account, url }: Webhook,
   change: WebhookChange,
+  seen: string | null = null,
 ): Promise<void> =>
   withLock(async () => {
-    const others = (await webhooks.list(account)).filter((other) => other.id !== id);
+    const all = await webhooks.list(account);
+    const now = all.find((one) => one.id === id);
+    if (now && seen !== null && versionOf(now) !== seen)
+      throw new Refusal(409, ({ changedMeanwhile }) => changedMeanwhile);
+    const others = all.filter((one) => one !== now);
     // Two that had one address before this was refused can be changed otherwise.
     if (change.url !== undefined && comparable(change.url) !== comparable(url))
       refuseIfTaken(change.url, others);

@@ -24,7 +24,13 @@ import { plainText } from '../rules/plain-text.ts';
 import { type Html, html } from '../words/html.ts';
 import { reachable } from './reachable.ts';
 import { hostOf, newWebhook, type Webhook, webhookUrl } from './webhook.ts';
-import { addWebhook, type ChangesWebhooks, changeWebhook, webhookSummary } from './webhook-changes.ts';
+import {
+  addWebhook,
+  type ChangesWebhooks,
+  changeWebhook,
+  versionOf,
+  webhookSummary,
+} from './webhook-changes.ts';
 import { deliveriesCard } from './webhook-deliveries.ts';
 import { draftOf, optionErrors, readWebhook, settingsFields, webhookFields } from './webhook-form.ts';
 import { openHeaders } from './webhook-headers.ts';
@@ -139,7 +145,9 @@ async function save(
       });
     const options = await checkedOptions(parts, given, values.options);
     const change = { url, events, options };
-    const stored = edited ? changeWebhook(store, edited, change) : addWebhook(store, { ...given, options });
+    const stored = edited
+      ? changeWebhook(store, edited, change, request.form.get('read'))
+      : addWebhook(store, { ...given, options });
     const refused = await refusedField('url', request, stored);
     if (refused) return page(request, parts, edited, { errors: refused });
     const what = `webhook to ${hostOf(given)}${edited ? '' : ' added'}`;
@@ -253,6 +261,7 @@ function webhookForm(request: UserRequest, webhook: Webhook, keys: Keys, shown: 
     action: `${home}/${uid}`,
     fields: [
       !enabled && notice(failure === null ? text.isOff : text.failures[failure], 'bad'),
+      hiddenFields({ read: request.form.get('read') ?? versionOf(webhook) }),
       settingsFields(request, {
         ...shown,
         stored: draftOf(
