@@ -709,11 +709,11 @@ test('a column of telephone numbers that is not imported is named, wherever its 
     ['Kontakt', ['0171 3920000', '0171 3920001'], 2],
     ['Rückfrage', ['01713920000', '', '+491713920001'], 2],
     ['Rückfrage', ['٠١٧١ ٣٩٢٠٠٠٠', '', '０１７１－３９２０００１'], 2],
-    ['Home', late, 112],
+    ['Kontakt', ['Otto', '0171 3920000'], 3],
     ['Hausarzt Telefon', ['030 901827', '030 901828'], 2],
     ['Manager Phone', ['030 901827', '030 901828'], 2],
     ['Telefon Fax', ['030 901827', '030 901828'], 2],
-    ['Geschäftlich', late, 112],
+    ['Ruf', late, 112],
   ] as const)
     assert.deepEqual(
       await columnsNamed(header, cells),
@@ -731,7 +731,8 @@ test('a column of telephone numbers that is not imported is named, wherever its 
     ['Telefon (Fax)', ['030 901829', '030 901828']],
     ['Telefon (Sekretariat)', ['030 901829', '030 901828']],
     ['Umsatz', ['1204.50', '120456']],
-    ['Kontakt', ['Otto', '0171 3920000']],
+    ['Home', late],
+    ['Geschäftlich', late],
     ['Natel', ['0171 3920000', '']],
   ] as const)
     assert.deepEqual(await columnsNamed(header, cells), [], header);
@@ -802,6 +803,16 @@ async function importOwn(store: ReturnType<typeof fakeStore>, text: string) {
   const mapping = chooseColumns(header, sample, 'DE');
   return importCustomers(text, { customers: store.customers, account: 1, country: 'DE', mapping });
 }
+
+test('a word for nothing is no country that is not known; Norway’s is one', async () => {
+  const store = fakeStore();
+  const { unsure } = await importOwn(
+    store,
+    'Nr;Land;Telefon\n1;unbekannt;030 901820\n2;k. A.;030 901821\n3;NO;40 61 23 45\n4;Mars;030 901823\n',
+  );
+  assert.equal(unsure, 1);
+  assert.deepEqual(store.kept[2]?.numbers, ['+4740612345']);
+});
 
 test('the name of a person beside a company, and of a company beside a person', async () => {
   const namesOf = async (...table: string[]) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { chooseColumns } from './choose-columns.ts';
+import { chooseColumns, leftOutTelephones } from './choose-columns.ts';
 import { readTable } from './table.ts';
 
 /** `Telefon: numbers, Name: name` of a table, in a country. */
@@ -775,4 +775,52 @@ test('the reference is that of the line, not that of what several lines belong t
   assert.deepEqual(keys('Kundennr;Kontakt-ID'), ['Kontakt-ID']);
   assert.deepEqual(keys('Account Number;Record ID'), ['Record ID']);
   assert.deepEqual(keys('Kundennr;Ort'), ['Kundennr']);
+});
+
+test('what the first hundred lines of a column do not say, the later ones or the header do', () => {
+  const table = (header: string, first: string | ((n: number) => string), later: string) =>
+    lines(
+      `Kundennummer;Nachname;${header}`,
+      ...Array.from({ length: 250 }, (_, n) => {
+        const cell = n >= 100 ? later : typeof first === 'string' ? first : first(n);
+        return `${n + 1};Meier ${n};${cell}`;
+      }),
+    );
+  for (const filler of '- n/a 0 keine NULL x nein unbekannt k.A. keine_Angabe ? --- 000'.split(' ')) {
+    const cell = filler.replace('_', ' ');
+    for (const [header, later, field] of [
+      ['Mobil', '0171 3920000', 'numbers'],
+      ['Mobil', cell, 'numbers'],
+      ['Vorname', 'Ann', 'name'],
+      ['Firma', 'Alpha GmbH', 'name'],
+      ['Land', 'CH', 'country'],
+      ['Gruppe', 'VIP', 'segment'],
+    ] as const)
+      assert.equal(chosen(table(header, cell, later))[header], field, `${header} ${cell} ${later}`);
+  }
+  assert.equal(chosen(table('Mobil', (n) => (n < 3 ? 'siehe Notiz' : ''), '0171 3920000')).Mobil, 'numbers');
+  assert.equal(chosen(table('Gruppe', (n) => `G${n}`, 'VIP')).Gruppe, 'segment');
+  assert.equal(chosen(table('Land', 'Bayern', 'CH')).Land, 'country');
+  const keys = (key: string) => table('Ort', 'Berlin', 'Bonn').replace(/^(\d\d?|100);/gm, `${key};`);
+  for (const key of ['0', '-', 'neu']) assert.equal(chosen(keys(key)).Kundennummer, 'reference', key);
+});
+
+test('a column that is not imported is named if it has a number anywhere', () => {
+  const named = (header: string, cell: (n: number) => string) => {
+    const cells = Array.from({ length: 400 }, (_, n) => [`${n}`, `030 ${100_000 + n}`, cell(n)]);
+    const names = ['Kundennummer', 'Telefon', header];
+    const mapping = chooseColumns(names, cells.slice(0, 100), 'DE');
+    assert.equal(mapping[2], '', header);
+    const left = leftOutTelephones(names, mapping, 'DE');
+    for (const [at, row] of cells.entries()) left.look(at + 2, row);
+    return left.found().map(({ line }) => line);
+  };
+  const last = (other: string, number: string) => (n: number) => (n === 399 ? number : other);
+  const found = [401];
+  for (const other of ['siehe Notiz', 'ja', 'Android', '12'])
+    for (const number of ['0171 3920000', 'privat 0171 3920000', '0171 3920000, 030 901820 (Ann)'])
+      assert.deepEqual(named('Mobil', last(other, number)), found, `${other} ${number}`);
+  assert.deepEqual(named('Ruf', last('siehe Notiz', '0171 3920000 privat')), found);
+  assert.deepEqual(named('Zähler', last('4711001234567', '0171 3920000')), [], 'keys');
+  assert.deepEqual(named('Fax', last('', '030 901829')), []);
 });

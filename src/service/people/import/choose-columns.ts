@@ -1,6 +1,7 @@
 import { asTyped } from '../../../shared/phone-number/as-typed.ts';
 import { countryOf } from '../../../shared/phone-number/country-names.ts';
 import { normaliseNumber, numberForms } from '../../../shared/phone-number/normalise-number.ts';
+import { isFiller } from '../../../shared/phone-number/number-words.ts';
 import { readNumbers } from '../../../shared/phone-number/read-numbers.ts';
 import { languages } from '../../words/words.ts';
 import { type CustomerField, codeFields, columns, customerFields } from '../customer-fields.ts';
@@ -15,6 +16,7 @@ import {
   withoutTelephoneWords,
 } from './header-words.ts';
 import { nameOfLine } from './line-name.ts';
+import { evenly } from './sample-rows.ts';
 
 /** What a column of a table can hold: a field, or the country of the numbers in its line. */
 export const columnUses = [...columns, 'country'] as const;
@@ -47,7 +49,7 @@ export function chooseColumns(
       ...chooseColumns(header.slice(0, end), sample, country),
       ...header.slice(end).map(() => '' as const),
     ];
-  const rows = beginningOf(sample);
+  const rows = fewOf(sample);
   const all = header.map((text, index): Column => {
     const cells = rows.map((row) => row[index] ?? '');
     const meaning = meaningOf(text);
@@ -60,7 +62,7 @@ export function chooseColumns(
       meaning,
       part: namePartOf(text, meaning),
       cells,
-      about: describe(cells.filter(Boolean), country),
+      about: describe(cells.filter(saysSomething), country),
     };
   });
   const chosen = new Map<number, ColumnUse>();
@@ -123,18 +125,20 @@ function endOfFirstBlock(header: readonly string[]): number {
   return isRepeated && hasBoth ? (named[size] ?? 0) : header.length;
 }
 
-/** The first line, and as many of the others as there is time for. */
-function beginningOf(sample: readonly (readonly string[])[]): string[][] {
-  const rows: string[][] = [];
+/** As many of the lines as there is time for, from everywhere. */
+function fewOf(sample: readonly (readonly string[])[]): readonly (readonly string[])[] {
+  const rows = sample.map((cells) => cells.map((cell) => cell.slice(0, OF_CELL)));
+  const sizes = rows.map((row) => row.reduce((sum, cell) => sum + cell.length + 1, 0));
+  const all = sizes.reduce((sum, size) => sum + size, 0);
   let left = MAX_CHARACTERS;
-  for (const cells of sample) {
-    const row = cells.map((cell) => cell.slice(0, OF_CELL));
-    left -= row.reduce((sum, cell) => sum + cell.length + 1, 0);
-    if (left < 0 && rows.length > 0) break;
-    rows.push(row);
-  }
-  return rows;
+  return evenly([...rows.keys()], Math.ceil((rows.length * MAX_CHARACTERS) / all)).flatMap((at, nth) => {
+    left -= sizes[at] ?? 0;
+    return nth > 0 && left < 0 ? [] : [rows[at] ?? []];
+  });
 }
+
+/** Not `-`, `n/a`, `unbekannt` and zeros: where cells say nothing else, the header decides alone. */
+const saysSomething = (cell: string): boolean => textIn(cell) !== '' && !isFiller(cell) && !/^0+$/.test(cell);
 
 type Column = {
   readonly index: number;
@@ -149,6 +153,7 @@ type Column = {
   readonly part: NamePart | undefined;
   /** With the empty ones, so that columns can be compared line by line. */
   readonly cells: readonly string[];
+  /** Those of its cells that say something. */
   readonly about: ReturnType<typeof describe>;
 };
 
@@ -164,11 +169,13 @@ function ownField(header: string): CustomerField | undefined {
 
 /** Not calling codes or states. */
 function areCountries(cells: readonly string[]): boolean {
-  const filled = cells.filter((cell) => textIn(cell) !== '');
-  return filled.filter((cell) => countryOf(cell) !== undefined).length >= filled.length / 2;
+  const isCountry = (cell: string) => countryOf(cell) !== undefined;
+  // Norway is `no`.
+  const filled = cells.filter((cell) => isCountry(cell) || saysSomething(cell));
+  return filled.filter(isCountry).length >= filled.length / 2;
 }
 
-/** What cells look like, each a share of those that are not empty. */
+/** What cells look like, each a share of them. */
 function describe(cells: readonly string[], country: string | null) {
   const share = (is: (cell: string) => boolean) =>
     cells.length === 0 ? 0 : cells.filter(is).length / cells.length;
@@ -199,33 +206,43 @@ function describe(cells: readonly string[], country: string | null) {
 
 const isLong = (number: string) => number.replace(/\D/g, '').length >= SHORTEST_NUMBER;
 
-/** Lines of a column that are looked at: enough to tell what it holds. */
+/** Cells of a column with as many digits as numbers have that are looked at: enough to tell what it holds. */
 const ENOUGH = 200;
 
+const mayBeNumber = (cell: string) => cell.replace(/\P{Nd}+/gu, '').length >= SHORTEST_NUMBER;
+
 /**
- * Finds the columns that are not imported although they seem to have telephone numbers, wherever in the table these are. Not
- * those whose headers say that they hold something else, such as fax numbers.
+ * Finds the columns that are not imported although they seem to have telephone numbers, wherever in the table these are: one
+ * number where the header says so, else most cells with as many digits. Not those whose headers say that they hold something
+ * else, such as fax numbers.
  */
 export function leftOutTelephones(header: readonly string[], mapping: Mapping, country: string | null) {
   const left = header.flatMap((name, column) =>
     (mapping[column] || 'spare-name') !== 'spare-name' || !mayHoldTelephones(name)
       ? []
-      : [{ column, filled: 0, telephones: 0, line: 0 }],
+      : [{ column, isNamed: meaningOf(name) === 'numbers', looked: 0, telephones: 0, line: 0 }],
   );
+  const isNumber = (cell: string, isNamed: boolean) =>
+    isNamed
+      ? readNumbers(cell, country).numbers.some(isLong)
+      : cell.length <= OF_CELL && (isTelephone(cell, country) || isDialled(cell, country));
   return {
     look(line: number, cells: readonly string[]): void {
       for (const one of left) {
         const cell = cells[one.column]?.trim() ?? '';
-        if (cell === '' || cell.length > OF_CELL || one.filled === ENOUGH) continue;
-        one.filled += 1;
-        if (!isTelephone(cell, country) && !isDialled(cell, country)) continue;
+        const isDecided = one.looked === ENOUGH || (one.isNamed && one.telephones > 0);
+        if (cell === '' || isDecided || !mayBeNumber(cell)) continue;
+        one.looked += 1;
+        if (!isNumber(cell, one.isNamed)) continue;
         if (one.telephones === 0) one.line = line;
         one.telephones += 1;
       }
     },
     /** Each with its first line. */
     found: (): readonly { readonly column: number; readonly line: number }[] =>
-      left.filter(({ filled, telephones }) => telephones > 0 && telephones >= MOST * filled),
+      left.filter(
+        ({ isNamed, looked, telephones }) => telephones > 0 && (isNamed || telephones >= MOST * looked),
+      ),
   };
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { countryOf } from '../../../shared/phone-number/country-names.ts';
+import { isFiller } from '../../../shared/phone-number/number-words.ts';
 import { readNumbers } from '../../../shared/phone-number/read-numbers.ts';
 import { createPause, pieces } from '../../kit/event-loop-pauses.ts';
 import { errorText } from '../../kit/form.ts';
@@ -167,7 +168,7 @@ async function readCells(cells: readonly NumberCell[], { country, words: { impor
     const unread: string[] = [];
     const unsure: string[] = [];
     const own = named && countryOf(named.cell);
-    if (named && !own && cell !== '')
+    if (named && !own && cell !== '' && !isFiller(named.cell))
       unsure.push(importing.unknownCountry(named.column, plainText(named.cell, 40)));
     if (isLost(cell)) unread.push(importing.lost(column, cell));
     const found = readNumbers(isLost(cell) ? '' : cell, own ?? country);

@@ -294,3 +294,20 @@ test('a table with too many lines is refused as soon as that is known', () => {
   assert.equal(read, 999_999);
   assert.equal([...rows(999_999)].length, 999_999);
 });
+
+test('table: the sample is from everywhere, and none of it from the middle of a row', () => {
+  for (const lines of [1_000, 20_000, 60_000]) {
+    const note = (n: number) => (n % 5 === 0 ? `"a note;with\n${n};030 901820;Ann\nand more"` : 'none');
+    const rows = Array.from({ length: lines }, (_, n) => `${n};Name ${n};${note(n)};030 ${100_000 + n}`);
+    const { sample } = readTable(`Nr;Name;Text;Telefon\n${rows.join('\n')}\n`);
+    assert.ok(sample.length > 100 && sample.length <= 200, `${sample.length} of ${lines}`);
+    assert.equal(sample[0]?.[0], '0');
+    for (const [key = '', name, , telephone] of sample)
+      assert.deepEqual([name, telephone], [`Name ${key}`, `030 ${100_000 + Number(key)}`]);
+    for (const part of [0, 1, 2, 3])
+      assert.ok(
+        sample.filter(([key]) => Math.floor((Number(key) * 4) / lines) === part).length > 30,
+        `a quarter of ${lines}`,
+      );
+  }
+});

@@ -6,6 +6,7 @@ import { columns } from '../customer-fields.ts';
 import { LONGEST_QUOTED, type Quote, type Row, rowsOf } from './cells.ts';
 import { type Meaning, meaningOf } from './header-words.ts';
 import { joinedRows } from './open-quotes.ts';
+import { sampleRows } from './sample-rows.ts';
 
 /** A table as somebody's program or spreadsheet wrote it. */
 export type Table = {
@@ -15,7 +16,7 @@ export type Table = {
   readonly isHeaderUnknown: boolean;
   /** How many lines are above the header, or above the first line without one: titles and the like. */
   readonly above: number;
-  /** The first lines below the header. */
+  /** Lines from everywhere below the header. */
   readonly sample: readonly (readonly string[])[];
   /** All lines below the header, and some without cells. @throws Refusal once they are too many */
   rows(): Iterable<TableRow>;
@@ -62,19 +63,27 @@ export function readTable(text: string, mostLines = Number.POSITIVE_INFINITY): T
   refuseColumns(rows.find(({ line }) => line === header?.line)?.cells.length ?? 0);
   const width = header?.cells.length ?? Math.max(0, ...first.map(({ cells }) => cells.length));
   const below = first.slice(header ? begin + 1 : begin);
-  const looksJoined = joinedRows(below, { delimiter, width: Math.min(width, usualWidth(below).width) });
+  const usual = usualWidth(below).width;
+  const looksJoined = joinedRows(below, { delimiter, width: Math.min(width, usual) });
   const isJoined = (row: Row) => looksJoined(row, row.line === first[0]?.line);
   const skipped = header && !isJoined(header) ? begin + 1 : begin;
+  const rowsIn = (part: string) =>
+    isQuoted ? rowsOfQuotedLines(part, delimiter, quote) : rowsOf(part, delimiter, { quote });
+  const sample = sampleRows(body, {
+    rowsIn,
+    first: below.filter((row) => !isJoined(row)),
+    skipped,
+    width: usual,
+    isJoined,
+  });
   return {
     header: header?.cells ?? Array.from({ length: width }, () => ''),
     isHeaderUnknown: header !== undefined && !namesColumns(header.cells),
     above: begin,
-    sample: below.filter((row) => !isJoined(row)).map(({ cells }) => cells),
+    sample: sample.map(({ cells }) => cells.slice(0, MAX_TABLE_COLUMNS + 1).map(beginningOf)),
     *rows() {
       let at = 0;
-      for (const row of isQuoted
-        ? rowsOfQuotedLines(body, delimiter, quote)
-        : rowsOf(body, delimiter, { quote })) {
+      for (const row of rowsIn(body)) {
         const { line, cells, written = [] } = row;
         if (cells.length > 0) at += 1;
         if (at > mostLines) throw new Refusal(422, (errors) => errors.tooManyLines);
