@@ -6,7 +6,7 @@ const word = (words: string) => String.raw`(?<![\p{L}\d])(?:${anyOf(words)})(?!\
 
 const extensionWords =
   word(`ext extn extension app apparat dw durchwahl nst nebenstelle klappe poste toestel tst
-  interno int anexo anx extensión ramal intern`);
+  interno int anexo anx extensión ramal intern mellék доб добавочный שלוחה 分机 內線 内線 내선`);
 
 /** Behind more digits than a number of a PBX has. */
 const afterNumber = String.raw`(?<=(?:\d[\s()./-]*){6})`;
@@ -14,7 +14,7 @@ const afterNumber = String.raw`(?<=(?:\d[\s()./-]*){6})`;
 /** `ext. 12`, `x12`, `#12`, `,,12`, `,12`, `p12` behind a number: dialled when a switchboard has answered. */
 const extension = new RegExp(
   [
-    String.raw`${afterNumber}[,\s]{0,3}\(?\s*(?:${extensionWords}|x)[\s.:=#/-]{0,5}\d{1,7}[*#]*(?!\d)\s*\)?`,
+    String.raw`${afterNumber}[,\s]{0,3}\(?\s*(?:${extensionWords}|[x转轉])[\s.:=#/-]{0,5}\d{1,7}[*#]*(?!\d)\s*\)?`,
     String.raw`${afterNumber}(?:#|,{2,}|[,;]?[pw])[,pw\s]*\d{1,7}[*#]*(?!\d)`,
     // A single comma can also be followed by the next number.
     String.raw`${afterNumber},[1-9*]\d{0,3}[*#]*(?=\s*(?:$|[,;|\n@]))`,

@@ -824,3 +824,31 @@ test('a column that is not imported is named if it has a number anywhere', () =>
   assert.deepEqual(named('Zähler', last('4711001234567', '0171 3920000')), [], 'keys');
   assert.deepEqual(named('Fax', last('', '030 901829')), []);
 });
+
+test('a column of telephones in any language is one, also where cells have several, an extension or a name', () => {
+  for (const [country, header, cells] of [
+    [
+      'RU',
+      'Телефон',
+      [
+        '+7 (495) 123-45-67',
+        '8 (495) 123-45-68, 8 (916) 123-45-69',
+        '8 (495) 123-45-70 доб. 12',
+        '8 (916) 123-45-71 Иван',
+      ],
+    ],
+    ['BG', 'Телефон', ['02 981 23 45', '0888 123 456 / 02 981 23 46', '0888 123 457 Иван', '0888123458']],
+    ['IL', 'טלפון', ['03-1234567, 050-2345678', '03-5234567 שלוחה 5', '052-3456789 דוד']],
+    ['CN', '电话', ['138 0013 8000', '010-62345678, 13900139000', '010-62345679转8012']],
+    ['HU', 'Telefonszám', ['06-1-234-5678', '06-1-234-5679, 06-20-123-4567', '06-30-123-4567 (Béla)']],
+    ['CZ', 'Telefonní číslo', ['222 123 456', '222 123 457, 777 123 456', '777 123 457 pan Novák']],
+    ['LV', 'Saziņa', ['67 222 333', '67 222 334, 29 123 456', '29 123 457 Anna']],
+  ] as const) {
+    const rows = cells.map((cell, n) => [`${n}`, `Ann ${n}`, cell, cell]);
+    const [, , one, mobile] = chooseColumns(['Код', '姓名', header, 'Мобильный'], rows, country);
+    assert.deepEqual([one, mobile], ['numbers', 'numbers'], `${country} ${header}`);
+    const left = leftOutTelephones(['Nr', 'Name', header], ['reference', 'name', ''], country);
+    for (const [at, row] of rows.entries()) left.look(at + 2, row);
+    assert.equal(left.found().length, 1, `${country} ${header} is named`);
+  }
+});

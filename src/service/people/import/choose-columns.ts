@@ -96,8 +96,9 @@ export function chooseColumns(
   );
   const isBesideTelephones = (one: Column) => isDialledMostly(one) && isWritten(one);
   choose('numbers', isOf('key').filter(isChosen('numbers') ? isBesideTelephones : holdsTelephones));
-  if (!isChosen('numbers'))
-    choose('numbers', isOf('unknown', 'alias', 'display', 'reference').filter(isWritten));
+  const others = isOf('unknown', 'alias', 'display', 'reference');
+  const isForeign = ({ header, isNamed }: Column) => !isNamed && /\p{L}/u.test(header);
+  choose('numbers', (isChosen('numbers') ? others.filter(isForeign) : others).filter(isWritten));
   if (!isChosen('reference')) choose('reference', reference(isOf));
   if (!isChosen('name')) {
     choose('name', names(isOf));
@@ -190,9 +191,9 @@ function describe(cells: readonly string[], country: string | null) {
           numbers.some(isLong) || (unread.some(({ reason }) => reason === 'rounded') && !isNoNumber(cell))
         );
       }),
-    /** Nothing but telephone numbers, written as such or behind labels. */
-    telephone: () => share((cell) => isTelephone(cell, country) || isLabelled(cell, country)),
-    /** The same, several or with words behind them: `030 901820 (privat)`. */
+    /** Telephone numbers, written as such or behind labels. */
+    telephone: () => share((cell) => isCalled(cell) || isLabelled(cell, country)),
+    /** Telephone numbers, also several or with words behind them: `030 901820 (privat)`. */
     dialled: () => share(isCalled),
     /** The share of those that are longer than extensions. */
     dialledOrShort() {
@@ -269,10 +270,12 @@ function isLabelled(cell: string, country: string | null): boolean {
   return unread.length === 0 && numbers.some(isLong);
 }
 
-/** Begins as only telephone numbers do. */
+/** Begins with a telephone number, or as only telephone numbers do. */
 function isDialled(cell: string, country: string | null): boolean {
   const text = asTyped(cell);
-  if (otherNumber.test(text) || !/^(?:\+|00|\(?0\d*[\s()./-])/.test(text)) return false;
+  if (otherNumber.test(text)) return false;
+  if (isTelephone(/^[+(\d][\d\s()./-]*\d/.exec(text)?.[0] ?? '', country)) return true;
+  if (!/^(?:\+|00|\(?0\d*[\s()./-])/.test(text)) return false;
   const { numbers, unread } = readNumbers(cell, country);
   return unread.length === 0 && numbers.some((number) => number.startsWith('+'));
 }

@@ -24,7 +24,8 @@ const headers: Record<Meaning, string> = {
     Telefon Sekretariat|Sekretariat Telefon|Tel.-Nr. Sekretariat|Téléphone secrétariat|Teléfono secretaría
     Phone (Assistant)|Phone (Spouse)|Téléphone (secrétariat)|Prefisso|Nome utente|Data di nascita|Numero fattura|Note|Code famille|Código familia
     Morada|Código postal|Contribuinte|Nome do produto|Observações|group_id_name|Contact Owner.id|Responsável|Localidade|Número de fatura`,
-  numbers: `Natel|Natel-Nr.|Natel Nr|Hdy|Hdy.|Festn.|Mobilf.|Direktwahl|Fixnetz 2|Telefon Fixnetz|Port.|Telefon (auch Fax)|Tel. (+Fax)
+  numbers: `Телефон|Телефон 1|Тел.|Τηλέφωνο|电话|電話|هاتف|טלפון|전화|Телефон/факс|Τηλ./Φαξ|电话/传真|هاتف/فاكس|電話/FAX
+    Natel|Natel-Nr.|Natel Nr|Hdy|Hdy.|Festn.|Mobilf.|Direktwahl|Fixnetz 2|Telefon Fixnetz|Port.|Telefon (auch Fax)|Tel. (+Fax)
     Telefon (kein Fax)|Telefon (Notfall)|Telefon/Fax|Tel. + Fax|Phone / Fax|Festnetz|Durchwahl|Fon|Zentrale|GSM|Portable|Fixe|Celular|Fijo|Cell|Mobil|Handy|Rufnummer|Teléfono
     Téléphone|Telefoon|Telefon|Telefonnummer|Tel.|Tel|Tel. Nr.|TelNr|Telefon 1|Telefon1|Telefon2
     Phone 1 - Value|Phone Number|Mobile Phone Number|Mobiltelefon|Mobilnummer|Handynummer|Handy-Nr.
@@ -38,7 +39,7 @@ const headers: Record<Meaning, string> = {
     Telefon GL|Mobil-Tel.-Nr.|Tel. dienstlich|Ligne directe|Person - Phone - Work|Rufnummer 2|Telefon (Firma)
     Mobile|Telephone|TELEFON|Telefono fijo|Contact phone|Cellulare|Numero di telefono|Telefono fisso|Fisso|Tel. ufficio|Tel. cellulare|N. cellulare|Telefono aziendale
     Telefone|Telemóvel|Telefone fixo|Número de telemóvel|Telemóvel 2|Telefone do trabalho|Celular`,
-  'perhaps-numbers': `Phone 1 - Label|Phone 1 - Type|Phone Type|Bemerkung (Telefon)|Preferred Phone
+  'perhaps-numbers': `電話・FAX番号|電話番号|Телефон менеджера|Telefonszám|Telefonní číslo|Phone 1 - Label|Phone 1 - Type|Phone Type|Bemerkung (Telefon)|Preferred Phone
     Handy IMEI|Telefonvertrag Nr.|Zentrale Kundennummer|Telefon Kundennummer|Vaste klant|Telefon Hausmeister
     Callback|Rückmeldung|Main line|Land line|Anschlussnummer
     Home|Work|Office|Other|Büro|Bureau|Oficina|Thuis|Kantoor|Ufficio|Business2|Home2|Alt|Alternate|Secondary|Evening|Dom.|Bur.|Pro|Perso`,
@@ -75,7 +76,7 @@ const headers: Record<Meaning, string> = {
     Kundensegment|Groupe de clients|Category|Gruppo|Grupo|Categoria|Famille|Famille clients|Familia|Família`,
   key: `Nummer|Number|Nr.|ID|Numéro|Número|No.|Konto|Code|Codice|Código|Cod.|Cód.`,
   customer: `Kunde|Customer|Client|Cliente|Klant`,
-  unknown: `Телефон/факс|Τηλ./Φαξ|电话/传真|هاتف/فاكس|電話/FAX|電話・FAX番号|Gläubiger-ID|Lfd. Nr.|foo|x`,
+  unknown: `Gläubiger-ID|Lfd. Nr.|foo|x`,
 };
 
 for (const [meaning, list] of Object.entries(headers))

@@ -166,11 +166,14 @@ const LONGEST_WORD = Math.max(...[...roleOf.keys()].map((word) => word.length));
 
 /**
  * Fax in other alphabets, and at the beginning of longer words (`Faxszám`, `Numer faksu`, `FAX番号`); and a telephone, next to
- * which it says nothing.
+ * which it says less.
  */
 const otherFax =
   /(?<!\p{Script=Latin})fa(?:x|ks)|факс|φαξ|传真|傳真|فاكس|فکس|نمابر|פקס|ファ[ック]*ス|팩스|แฟกซ์|โทรสาร|फैक्स|ֆաքս|ფაქსი/u;
 const otherTelephone = /телефон|тел[.\s/]|τηλ|电话|電話|هاتف|تلفن|تليفون|טלפון|전화|โทรศัพท์|फ़ोन/u;
+const onlyOtherTelephone = new RegExp(`^\\P{L}*(?:${otherTelephone.source}|τηλέφωνο)\\P{L}*$`, 'u');
+/** `Telefonszám`, `Telefonní číslo`; a word of the vocabulary says more. */
+const longerTelephone = /(?<!\p{L})tele[fp]h?on/u;
 
 /** Headers and their words are not longer, in characters; what a word is joined of takes time that grows with its length. */
 const [LONGEST_HEADER, LONGEST_COMPOUND] = [500, 40];
@@ -300,7 +303,7 @@ const isKeyRole = (role: Role | undefined) => role === 'number' || role === 'key
 
 function meaningOfWords(header: string): Meaning {
   const lower = header.normalize('NFKC').toLowerCase().replaceAll('ά', 'α');
-  if (otherFax.test(lower)) return otherTelephone.test(lower) ? 'unknown' : 'none';
+  if (otherFax.test(lower)) return otherTelephone.test(lower) ? 'perhaps-numbers' : 'none';
   const all = rolesIn(header);
   const roles = new Set(all);
   const has = (...some: Role[]) => some.some((role) => roles.has(role));
@@ -335,6 +338,8 @@ function meaningOfWords(header: string): Meaning {
     if (hasUnknown) return 'key';
     return has('reference', 'id', 'customer') ? 'reference' : 'contact-number';
   }
+  if (hasUnknown && onlyOtherTelephone.test(lower)) return 'numbers';
+  if (hasUnknown && (otherTelephone.test(lower) || longerTelephone.test(lower))) return 'perhaps-numbers';
   if (hasUnknown) return has('company') ? 'alias' : 'unknown';
   if (has('company')) return isKey ? 'none' : 'company';
   if (has('contact', 'alias', 'display')) return 'alias';
