@@ -7,14 +7,18 @@ import {
 } from 'libphonenumber-js/max';
 import { LRUCache } from 'lru-cache';
 import { numberIn } from './number-text.ts';
-import { isExtension, isPossible, parse, prefixAbroad } from './parse-number.ts';
+import {
+  isAsDialled,
+  isExtension,
+  isPossible,
+  parse,
+  prefixAbroad,
+  SHORTEST_NATIONAL,
+} from './parse-number.ts';
 import { autoNotation, type Notation } from './trunk-notation.ts';
 
 /** What a number text means, and by which rule, as the end of a sentence. */
 export type Reading = { readonly number: string; readonly how: string };
-
-/** Fewer digits than any country's national number has, dialled without + or 0: an extension of some PBX. */
-const SHORTEST_NATIONAL = 6;
 
 /** From this many digits on, a bare number that no numbering plan knows is a new national number rather than an extension. */
 const SURELY_NATIONAL = 9;
@@ -123,7 +127,7 @@ function read(number: string, digits: string, country: CountryCode | undefined):
     how: `as dialled in ${country}`,
   });
   const valid = national?.isValid() ? national : undefined;
-  if (valid?.formatNational().replace(/\D+/g, '') === digits) return dialled(valid);
+  if (valid && isAsDialled(digits, valid)) return dialled(valid);
   if (isBare && isExtension(digits, country)) return asDigits(`its digits alone: too short for ${country}`);
   if (isBare && digits.startsWith(getCountryCallingCode(country))) {
     const withPlus = parse(`+${digits}`);

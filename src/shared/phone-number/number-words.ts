@@ -172,9 +172,9 @@ const or = new RegExp(
   'giu',
 );
 
-/** Before a number in a list: `1) 030 90186`; `bare`: before one without a 0, `2) 347 1234567`. */
+/** Before a number in a list: `1) 030 90186`, not `(06 1) 492 9664`; `bare`: before one without a 0, `2) 347 1234567`. */
 const enumeration = new RegExp(
-  String.raw`(?<=(?<start>(?:^|[,;\n|${LABEL}])\s*)|\s)(?<count>[1-9]\d?)[.):](?:\s*(?=${LABEL})|\s+(?=[+(0])|(?<=[):])(?<bare>\s+)(?=[1-9]))`,
+  String.raw`(?<=(?<start>(?:^|[,;\n|${LABEL}])\s*)|\s)(?<!\([\d ]{0,4})(?<count>[1-9]\d?)[.):](?:\s*(?=${LABEL})|\s+(?=[+(0])|(?<=[):])(?<bare>\s+)(?=[1-9]))`,
   'g',
 );
 

@@ -10,6 +10,9 @@ import {
 } from 'libphonenumber-js/max';
 import { LRUCache } from 'lru-cache';
 
+/** Fewer digits than any country's national number has, dialled without + or 0: an extension of some PBX. */
+export const SHORTEST_NATIONAL = 6;
+
 /** This many digits, or as many as a mobile number of the country has, are more than an extension. */
 export const LONGEST_EXTENSION = 7;
 
@@ -97,9 +100,12 @@ function completeNumber(text: string, home: CountryCode | undefined): string | u
   const full = /^00[1-9]/.test(digits) ? possible(`+${digits.slice(2)}`) : undefined;
   if (full !== undefined) return full;
   if (home === undefined) return /^(?:0[1-9]\d{5,12}|[1-9]\d{8,14})$/.test(digits) ? digits : undefined;
-  if (!digits.startsWith('0') && isExtension(digits, home)) return undefined;
   const national = parse(text, home);
-  if (national?.isValid()) return national.number;
+  const isShort = !digits.startsWith('0') && isExtension(digits, home);
+  const isWhole =
+    digits.length >= SHORTEST_NATIONAL && national !== undefined && isAsDialled(digits, national);
+  if (national?.isValid() && (!isShort || isWhole)) return national.number;
+  if (isShort) return undefined;
   const withPlus = digits.startsWith(getCountryCallingCode(home)) ? parse(`+${digits}`) : undefined;
   return withPlus?.isValid() ? withPlus.number : undefined;
 }
@@ -133,6 +139,10 @@ export function e164In(text: string, country: string | null | undefined): string
   const full = parse(`+${text.replace(/\D+/g, '').replace(/^00/, '')}`);
   return full?.isValid() ? full.number : undefined;
 }
+
+/** True for all digits of a number that are dialled in its country: where there are no area codes, few are a number. */
+export const isAsDialled = (digits: string, national: PhoneNumber): boolean =>
+  national.formatNational().replace(/\D+/g, '') === digits;
 
 /** In Germany a number of six digits without its 0 can be valid, and is an extension of another PBX all the same. */
 export function isExtension(digits: string, country: CountryCode): boolean {

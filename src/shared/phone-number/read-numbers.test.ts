@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { getCountries, parsePhoneNumberFromString } from 'libphonenumber-js/max';
 import { normaliseNumber } from './normalise-number.ts';
+import { isValidE164, parse } from './parse-number.ts';
 import { readNumbers } from './read-numbers.ts';
 import { sameLine } from './same-line.ts';
 import { exampleOf, inItsCountry } from './written-forms.fixture.ts';
@@ -865,4 +866,32 @@ test('numbers of a fax, a pager or an assistant are left out, in whatever words'
     '030 901820 F. Meier',
   ])
     assert.deepEqual(readNumbers(text, 'DE').numbers, ['+4930901820'], text);
+});
+
+test('what is a number when it is called is the same number in a table, also where numbers are short', () => {
+  let random = 7;
+  let count = 0;
+  for (const country of getCountries())
+    for (let nth = 0; nth < 60; nth += 1) {
+      random = (random * 1_103_515_245 + 12_345) & 0x7fffffff;
+      const digits = `${random}`.padStart(10, '3').slice(-6 - (nth % 3));
+      const called = normaliseNumber(digits, country);
+      if (!isValidE164(called)) continue;
+      count += 1;
+      const national = parse(called)?.formatNational() ?? '';
+      // Not what may be a date or an international number.
+      for (const written of [digits, national].filter((text) => !/^00|^\d\d\./.test(text)))
+        if (normaliseNumber(written, country) === called)
+          assert.deepEqual(readNumbers(written, country).numbers, [called], `${country} ${written}`);
+    }
+  assert.ok(count > 500, `${count}`);
+  for (const [country, written, number] of [
+    ['LU', '48 12 34', '+352481234'],
+    ['EE', '688 6620', '+3726886620'],
+    ['LI', '232 12 34', '+4232321234'],
+    ['PA', '223-1234', '+5072231234'],
+    ['HU', '(06 1) 492 9664', '+3614929664'],
+  ] as const)
+    assert.deepEqual(readNumbers(written, country), { numbers: [number], unread: [] }, written);
+  assert.deepEqual(readNumbers('901820', 'DE').numbers, ['901820']);
 });
