@@ -852,3 +852,18 @@ test('a column of telephones in any language is one, also where cells have sever
     assert.equal(left.found().length, 1, `${country} ${header} is named`);
   }
 });
+
+test('a check box is no name', () => {
+  for (const [header, yes, no] of [
+    ['is_company', 'True', 'False'],
+    ['Company?', 'Yes', 'No'],
+    ['Firma (ja/nein)', 'ja', 'nein'],
+    ['Firma', 'x', ''],
+    ['Société', 'oui', 'non'],
+    ['Is Customer', 'no', 'no'],
+  ] as const) {
+    const table = lines(`id;${header};Name;Phone`, `1;${yes};;030 901820`, `2;${no};Ann Lee;030 901821`);
+    const { header: names, sample } = readTable(table);
+    assert.deepEqual(chooseColumns(names, sample, 'DE'), ['reference', '', 'name', 'numbers'], header);
+  }
+});

@@ -350,7 +350,14 @@ function reference(isOf: (...meanings: Meaning[]) => readonly Column[]): readonl
   );
 }
 
-const isWorded = ({ about }: Column) => about.count === 0 || about.worded >= 0.5;
+/** `Firma (ja/nein)`, Odoo's `is_company`: the answer to a question is nobody's name. */
+const hasAnswers = ({ cells }: Column) => {
+  const filled = cells.filter((cell) => textIn(cell) !== '');
+  return filled.length > 0 && filled.every((cell) => answer.test(cell));
+};
+
+const isWorded = (column: Column) =>
+  (column.about.count === 0 || column.about.worded >= 0.5) && !hasAnswers(column);
 
 /** First and last names, companies, and what else is called a name; nothing twice. */
 function names(isOf: (...meanings: Meaning[]) => readonly Column[]): readonly Column[] {

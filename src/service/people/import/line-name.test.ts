@@ -74,6 +74,9 @@ const lines: readonly (readonly [header: string, line: string, name: string])[] 
   ["(Nom de naissance);Nom d'usage;Prénom", 'Dupont;Martin;Marie', 'Marie Martin'],
   ["(Nom de naissance);Nom d'usage;Prénom", 'Vert;;Luc', 'Luc Vert'],
   ['Co./Last Name;First Name', 'Smith;Anna', 'Anna Smith'],
+  ['Firma;Nachname', '0;Berg', 'Berg'],
+  ['Name;Company', 'Ann Lee;False', 'Ann Lee'],
+  ['Firma;Nachname', '0;', '0'],
 ];
 
 for (const [header, line, name] of lines)

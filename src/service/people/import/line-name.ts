@@ -17,6 +17,9 @@ export function nameColumn(header: string, index: number, isSpare: boolean): Nam
 
 type Piece = NameColumn & { readonly text: string; readonly words: ReadonlySet<string> };
 
+/** What programs write for nothing, beside a name. */
+const saysNothing = /^(?:0+|false|true)$/i;
+
 const isOneOf = (part: NamePart | undefined, ...some: NamePart[]) =>
   part !== undefined && some.includes(part);
 
@@ -33,9 +36,11 @@ export function nameOfLine(
   const lacking = has('given') === has('family') ? undefined : has('given') ? 'family' : 'given';
   const firstFull = columns.find(({ isSpare, part }) => !isSpare && part === 'full')?.index;
   return (textOf) => {
-    const filled = columns
+    const all = columns
       .filter(({ index, isSpare }) => textOf(index) !== '' && !(isSpare && !/\p{L}/u.test(textOf(index))))
       .map((one): Piece => ({ ...one, text: textOf(one.index), words: wordsOf(textOf(one.index)) }));
+    const worded = all.filter(({ text }) => !saysNothing.test(text));
+    const filled = worded.length > 0 ? worded : all;
     if (filled.length === 0) return [];
     const pieces = needed(filled);
     const ofKnown = allWords(pieces.filter(({ part }) => isOneOf(part, 'given', 'family')));
