@@ -75,6 +75,10 @@ const lines: readonly (readonly [header: string, line: string, name: string])[] 
   ["(Nom de naissance);Nom d'usage;Prénom", 'Vert;;Luc', 'Luc Vert'],
   ['Co./Last Name;First Name', 'Smith;Anna', 'Anna Smith'],
   ['Firma;Nachname', '0;Berg', 'Berg'],
+  ['(Nombre fiscal);Nombre comercial;(Persona de contacto)', 'Beta SL;;Ana', 'Beta SL'],
+  ['(Persona de contacto);(Nombre fiscal);Nombre comercial', 'Ana;Beta SL;', 'Beta SL'],
+  ['(Nombre fiscal);Nombre comercial;(Persona de contacto)', ';;Ana', 'Ana'],
+  ['Firma;(Kunde);(Nom de naissance)', ';Huber KG;Vert', 'Huber KG'],
   ['Name;Company', 'Ann Lee;False', 'Ann Lee'],
   ['Firma;Nachname', '0;', '0'],
 ];

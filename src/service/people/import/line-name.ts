@@ -95,7 +95,10 @@ function needed(filled: readonly Piece[]): readonly Piece[] {
   };
   const some = filled.filter(isNeeded);
   if (some.length > 0) return some;
-  return [filled.find(({ part }) => part === undefined) ?? filled[0]].filter((one) => one !== undefined);
+  // A full name, also of a company, rather than who is to be asked for there.
+  const isFull = ({ part }: Piece) => part === 'full';
+  const best = filled.find(isFull) ?? filled.find(({ part }) => part === undefined) ?? filled[0];
+  return best === undefined ? [] : [best];
 }
 
 /** In characters: no name may be longer. */
