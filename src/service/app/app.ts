@@ -20,7 +20,7 @@ import { cookieNames } from '../users/session-cookie.ts';
 import { apiRoutes, describeApi } from './api.ts';
 import { closeFailedHandshakes, closeStalled, limitArrival } from './arrival.ts';
 import type { ServiceContext } from './context.ts';
-import { dropForwardedPorts, keepFirstProtocol } from './forwarded.ts';
+import { dropForwardedPorts, keepFirstForwarded } from './forwarded.ts';
 import { keepOrigin } from './keep-origin.ts';
 import { sendErrorPage } from './page-answer.ts';
 import { pageRoutes } from './pages.ts';
@@ -104,7 +104,7 @@ function createApp(context: ServiceContext, options: AppOptions): FastifyInstanc
     reply.headers(securityHeaders);
     reply.header('x-request-id', request.id); // the log names it, too
     dropForwardedPorts(request.raw.headers);
-    keepFirstProtocol(request.raw.headers);
+    keepFirstForwarded(request.raw.headers);
     done();
   });
   return app;

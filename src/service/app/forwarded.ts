@@ -11,13 +11,14 @@ export function dropForwardedPorts(headers: IncomingHttpHeaders): void {
 }
 
 /**
- * Leaves the protocol that the browser used in X-Forwarded-Proto. Of several proxies that are trusted, the first says which:
- * `https, http`. Fastify takes the last, and compares the case.
+ * Leaves the protocol and the name that the browser used in X-Forwarded-Proto and X-Forwarded-Host. Of several proxies that are
+ * trusted, the first says which: `https, http`. Fastify takes the last, and compares the case of protocols.
  */
-export function keepFirstProtocol(headers: IncomingHttpHeaders): void {
-  const protocols = headers['x-forwarded-proto'];
-  if (protocols === undefined) return;
-  headers['x-forwarded-proto'] = (`${protocols}`.split(',')[0] ?? '').trim().toLowerCase();
+export function keepFirstForwarded(headers: IncomingHttpHeaders): void {
+  for (const name of ['x-forwarded-proto', 'x-forwarded-host']) {
+    const values = headers[name];
+    if (values !== undefined) headers[name] = (`${values}`.split(',')[0] ?? '').trim().toLowerCase();
+  }
 }
 
 /** `203.0.113.7` of `203.0.113.7:5060`; `2001:db8::1` of `[2001:db8::1]:5060`; each may be in quotes. */

@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
 import { test } from 'node:test';
 import Fastify, { type FastifyRequest } from 'fastify';
-import { keepFirstProtocol } from './forwarded.ts';
+import { keepFirstForwarded } from './forwarded.ts';
 import { keepOrigin } from './keep-origin.ts';
 
 /** What a handler reads of a request whose client has left since it came. */
 async function afterClientLeft(trustProxy: string[] | false, headers: Record<string, string>) {
   const app = Fastify({ trustProxy });
   app.addHook('onRequest', (request, _reply, done) => {
-    keepFirstProtocol(request.raw.headers);
+    keepFirstForwarded(request.raw.headers);
     done();
   });
   keepOrigin(app);
@@ -51,6 +51,16 @@ test('behind several proxies, the first says what the browser used', async () =>
       (await afterClientLeft(['127.0.0.1'], { host: 'a', 'x-forwarded-proto': proto })).protocol,
       protocol,
       proto,
+    );
+  for (const hosts of [
+    'calls.example.com, inner.local',
+    'Calls.Example.com,inner.local:8080',
+    'calls.example.com',
+  ])
+    assert.equal(
+      (await afterClientLeft(['127.0.0.1'], { host: 'inside:1', 'x-forwarded-host': hosts })).hostname,
+      'calls.example.com',
+      hosts,
     );
 });
 
