@@ -867,3 +867,21 @@ test('a check box is no name', () => {
     assert.deepEqual(chooseColumns(names, sample, 'DE'), ['reference', '', 'name', 'numbers'], header);
   }
 });
+
+test('a telephone whose prefix is that of somebody else’s name is not the customer’s, and is named', () => {
+  const header =
+    'customer_id,first_name,last_name,billing_phone,shipping_first_name,shipping_last_name,shipping_phone';
+  const isChosen = (...rows: string[]) => chosen(lines(header, ...rows)).shipping_phone === 'numbers';
+  const anna = '1,Ann,Meier,030 901820,Ann,Meier,030 901821';
+  assert.ok(isChosen(anna, '2,Bob,Berg,030 901822,,,'), 'the same person');
+  assert.ok(!isChosen(anna, '2,Bob,Berg,030 901822,Eve,Low,030 901823'));
+  assert.ok(isChosen('1,Ann,Meier,030 901820,,,030 901821'), 'nobody');
+  const names = header.split(',');
+  const rows = [anna.split(','), '2,Bob,Berg,030 901822,Eve,Low,030 901823'.split(',')];
+  const left = leftOutTelephones(names, chooseColumns(names, rows, 'DE'), 'DE');
+  for (const [at, row] of rows.entries()) left.look(at + 2, row);
+  assert.deepEqual(
+    left.found().map(({ column }) => names[column]),
+    ['shipping_phone'],
+  );
+});

@@ -13,6 +13,7 @@ import {
   type NamePart,
   namePartOf,
   namesCountries,
+  whoseName,
   withoutTelephoneWords,
 } from './header-words.ts';
 import { nameOfLine } from './line-name.ts';
@@ -300,13 +301,20 @@ function telephones(named: readonly Column[]): readonly Column[] {
   });
 }
 
-/** Beside other telephones, those of people who have a column: `Commercial`, `Tél. commercial`. */
+/**
+ * Beside other telephones, those of people who have a column: `Commercial`, `Tél. commercial`. So is WooCommerce's
+ * `shipping_phone`, if `shipping_last_name`, which is not read, is not the customer's in some line.
+ */
 function telephonesOfOthers(all: readonly Column[]): ReadonlySet<Column> {
-  const people = new Set(
-    all
-      .filter((one) => one.meaning === 'unknown' && one.about.worded >= 0.5)
-      .map(({ header }) => header.toLowerCase()),
-  );
+  const names = all.filter(({ meaning }) => ofNames.includes(meaning));
+  const isStranger = ({ cells }: Column) =>
+    cells.some((cell, row) => saysSomething(cell) && !names.some((one) => one.cells[row]?.includes(cell)));
+  const personOf = (one: Column) => {
+    if (one.about.worded < 0.5) return undefined;
+    if (one.meaning === 'unknown') return one.header.toLowerCase();
+    return one.meaning === 'none' && isStranger(one) ? whoseName(one.header) : undefined;
+  };
+  const people = new Set(all.map(personOf));
   const telephones = all.filter(({ meaning }) => meaning === 'numbers' || meaning === 'perhaps-numbers');
   const ofOthers = telephones.filter(({ header }) => people.has(withoutTelephoneWords(header)));
   return new Set(ofOthers.length < telephones.length ? ofOthers : []);

@@ -276,11 +276,19 @@ export function mayHoldTelephones(header: string): boolean {
 }
 
 /** The words of a header without those for telephones: `Tél. commercial` is of whom a column `Commercial` names. */
-export function withoutTelephoneWords(header: string): string {
-  const isKept = (word: string) =>
-    !rolesIn(word).every((role) => role === 'telephone' || role === 'number') &&
-    !/^(?:de|du|des|del|di|do|da|of|van|von|der)$/.test(word);
-  return (header.toLowerCase().match(/\p{L}+/gu) ?? []).filter(isKept).join(' ');
+export const withoutTelephoneWords = (header: string): string => wordsBut(header, ['telephone', 'number']);
+
+/** Whose name a header says its column has: `shipping` of `shipping_last_name`; undefined for `Name` and `shipping`. */
+export function whoseName(header: string): string | undefined {
+  const whose = wordsBut(header, ['given', 'family', 'full', 'first', 'last']);
+  return whose === '' || whose === wordsBut(header, []) ? undefined : whose;
+}
+
+function wordsBut(header: string, some: readonly Role[]): string {
+  const isLeftOut = (word: string) =>
+    rolesIn(word).every((role) => role !== undefined && some.includes(role)) ||
+    /^(?:de|du|des|del|di|do|da|of|van|von|der)$/.test(word);
+  return (header.toLowerCase().match(/\p{L}+/gu) ?? []).filter((word) => !isLeftOut(word)).join(' ');
 }
 
 /** `Phone (Work Fax)`, but not `Telefon (auch Fax)`. */
