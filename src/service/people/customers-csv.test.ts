@@ -876,6 +876,10 @@ test('a column beside a number says what it is for, whatever the column is calle
     ['Typ Telefon 1;Telefon 1;Typ Telefon 2;Telefon 2', 'Büro;030 901820;Fax;030 901829'],
     ['Rufnummer 1;Bemerkung 1;Rufnummer 2;Bemerkung 2', '030 901820;Büro;030 901829;Fax'],
     ['Type tél. 1;Tél. 1;Type tél. 2;Tél. 2', 'Bureau;030 901820;Fax;030 901829'],
+    [
+      'phone_1_number;phone_1_type;phone_1_extension;phone_1_flags;phone_2_number;phone_2_type;phone_2_extension;phone_2_flags',
+      '030 901820;work;;;030 901829;work;;Fax',
+    ],
   ] as const) {
     const store = fakeStore();
     await importOwn(

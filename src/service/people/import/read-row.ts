@@ -55,6 +55,7 @@ export function rowReader(
     .filter(Boolean);
   // Python reads whole numbers of a column with gaps as `1001.0`.
   const hasDecimals = references.length > 0 && references.every((cell) => /^\d+\.0$/.test(cell));
+  const words = header.map(headerWords);
   const numberColumns = columnsOf('numbers').map((index) => ({
     index,
     column: nameOfColumn(header, index, unnamed),
@@ -62,7 +63,7 @@ export function rowReader(
       index: country,
       column: nameOfColumn(header, country, unnamed),
     })),
-    label: labelColumn(header, index, columnsOf('numbers').length === 1),
+    labels: labelColumns(words, index, columnsOf('numbers').length === 1),
   }));
   const width = mapping.findLastIndex((field) => field !== '' && field !== 'spare-name') + 1;
   return (cells) => {
@@ -106,10 +107,13 @@ export function rowReader(
       lost: read
         .flatMap(lostOf)
         .map((index) => ({ column: nameOfColumn(header, index, unnamed), cell: cell(index) })),
-      numbers: (fits ? numberColumns : []).map(({ index, column, countries, label }) => {
-        const said = label === undefined ? '' : cell(label.index);
+      numbers: (fits ? numberColumns : []).map(({ index, column, countries, labels }) => {
         // `schickt Fax` is a note about the customer.
-        const isOther = label?.isNote && /\s/.test(said) ? undefined : notCalledAs(said);
+        const isOther = labels
+          .map((label) =>
+            label.isNote && /\s/.test(cell(label.index)) ? undefined : notCalledAs(cell(label.index)),
+          )
+          .find((mark) => mark !== undefined);
         const named = countries.find(
           (country) => isLost(cell(country.index)) || textOf(country.index) !== '',
         );
@@ -138,7 +142,7 @@ function byLikeness(some: readonly number[], header: readonly string[], other: n
 }
 
 const labelWords =
-  'labels?|types?|typ|tipos?|soort|art|beschriftung|libelle|kategorie|category|etiquette|etiqueta|etichetta';
+  'labels?|types?|flags?|typ|tipos?|soort|art|beschriftung|libelle|kategorie|category|etiquette|etiqueta|etichetta';
 const noteWords =
   'bemerkung|beschreibung|notiz|kommentar|notes?|remarks?|comments?|description|remarque|commentaire|opmerking|omschrijving|observaciones|descripcion|nota';
 const [isLabelWord, isNoteWord, isValueWord] = [
@@ -160,23 +164,26 @@ const headerWords = (header: string): string[] =>
 type LabelColumn = { readonly index: number; readonly isNote: boolean };
 
 /**
- * The column that says what the numbers of another are for, as Google's `Phone 1 - Label` before `Phone 1 - Value`,
- * `Phone Type` behind `Phone`, or `Type1` behind `Phone1`; beside the only column with numbers, any that is called a type or a note.
+ * The columns that say what the numbers of another are for, as Google's `Phone 1 - Label` and FreePBX's `phone_1_flags` of
+ * `phone_1_number`, wherever they are, or `Type1` beside `Phone1`; beside the only column with numbers, any that is called a type or
+ * a note. `words`: those of all headers.
  */
-function labelColumn(header: readonly string[], index: number, isOnly: boolean): LabelColumn | undefined {
-  const own = headerWords(header[index] ?? '');
-  const names = [own, own.filter((word) => !isValueWord?.test(word))].map((words) => words.join(' '));
-  const beside = [index - 1, index + 1].flatMap((at) => {
-    const words = headerWords(header[at] ?? '');
-    const isNote = words.some((word) => isNoteWord?.test(word));
-    const rest = words.filter((word) => !isLabelWord?.test(word) && !isNoteWord?.test(word)).join(' ');
-    return rest === words.join(' ') ? [] : [{ index: at, isNote, rest }];
-  });
+function labelColumns(words: readonly string[][], index: number, isOnly: boolean): readonly LabelColumn[] {
+  const own = words[index] ?? [];
+  if (own.length === 0) return [];
+  const names = [own, own.filter((word) => !isValueWord?.test(word))].map((some) => some.join(' '));
   const count = own.filter((word) => /^\d/.test(word)).join(' ');
-  return own.length === 0
-    ? undefined
-    : (beside.find(({ rest }) => rest !== '' && (names.includes(rest) || rest === count)) ??
-        (isOnly ? beside.find(({ rest }) => !/\d/.test(rest)) : undefined));
+  const labels = words.flatMap((some, at) => {
+    const isNote = some.some((word) => isNoteWord?.test(word));
+    const others = some.filter((word) => !isLabelWord?.test(word) && !isNoteWord?.test(word));
+    return others.length === some.length ? [] : [{ index: at, isNote, rest: others.join(' ') }];
+  });
+  const beside = labels.filter((label) => Math.abs(label.index - index) === 1);
+  const named = labels.filter(({ rest }) => rest !== '' && names.includes(rest));
+  if (named.length > 0) return named;
+  const [counted] = beside.filter(({ rest }) => rest !== '' && rest === count);
+  const [only] = isOnly ? beside.filter(({ rest }) => !/\d/.test(rest)) : [];
+  return [counted ?? only].filter((one) => one !== undefined);
 }
 
 const labelled = (cell: string, label: string) =>
