@@ -895,3 +895,20 @@ test('what is a number when it is called is the same number in a table, also whe
     assert.deepEqual(readNumbers(written, country), { numbers: [number], unread: [] }, written);
   assert.deepEqual(readNumbers('901820', 'DE').numbers, ['901820']);
 });
+
+test('a 0 before the calling code may stand for a plus', () => {
+  assert.deepEqual(readNumbers('049 171 3920000', 'DE'), {
+    numbers: ['+49491713920000'],
+    unread: [],
+    unsure: [{ text: '049 171 3920000', number: '+49491713920000', other: '+491713920000' }],
+  });
+  for (const [text, country] of [
+    ['0491 713920', 'DE'],
+    ['04931 123456', 'DE'],
+    ['039 2312345', 'IT'],
+    ['055 3221 1234', 'BR'],
+    ['041 210 12 34', 'CH'],
+    ['+49 171 3920000', 'DE'],
+  ] as const)
+    assert.equal(readNumbers(text, country).unsure, undefined, text);
+});

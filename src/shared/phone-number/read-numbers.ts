@@ -145,7 +145,7 @@ export function readNumbers(written: string, country: string | null | undefined)
       isBehindAbroad ||= isAbroad(number, country);
       const [known] = sameLine(number);
       numbers.add(known);
-      const other = withLostPlus(one, number);
+      const other = withLostPlus(one, number) ?? withZeroForPlus(one, number);
       if (other !== undefined && other !== known) unsure.push({ text: one, number: known, other });
     }
     if (!isPrefix) isFirst = false;
@@ -212,6 +212,15 @@ function withLostPlus(text: string, number: string): string | undefined {
   const isAsDialled = national?.formatNational().replace(/\D+/g, '') === digits;
   if (isAsDialled && (text !== digits || national.nationalNumber !== digits)) return undefined;
   return sameLine(full.number)[0];
+}
+
+/** The number that `049 171 3920000` is if the 0 stands for a plus; a group of its own is seldom the area code. */
+function withZeroForPlus(text: string, number: string): string | undefined {
+  const [, full] = /^\(?0([1-9]\d*\D.*)$/.exec(text) ?? [];
+  const [code = ''] = full?.split(/\D/) ?? [];
+  if (!number.startsWith(`+${code}`) || parse(number)?.countryCallingCode !== code) return undefined;
+  const other = `+${full?.replace(/\D+/g, '')}`;
+  return e164In(other, null) === other ? other : undefined;
 }
 
 /**

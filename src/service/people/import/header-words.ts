@@ -7,7 +7,7 @@ const vocabulary = {
   /** A telephone. */
   telephone: `telephone telephones phone phones tel tels fon ph mobile mobiles mob cellphone cellphones iphone cellular landline
     ddi sms whatsapp whats telefon telefone telefonnr natel hdy fixnetz festn mobilf direktwahl handy handys mobil mobilfunk mobiltel festnetz durchwahl
-    rufnummer rufnummern rufnr hotline telephonique gsm telefono telefonos telf tfno tfn tlf tlfn movil
+    rufnummer rufnummern rufnr hotline telephonique gsm telefono telefonos telef telf tfno tfn tlf tlfn movil
     moviles celular celulares telefoon telefoons mobiel mobiele mobieltje doorkies belnummer ruckrufnummer rueckrufnummer
     cellulare cellulari telefonino telefoni telefonico telefonica telefonici telemovel telemoveis telefones`,
   /** A telephone, where nothing else is next to it: `Fijo`, but not `Cliente fijo`. */
