@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { readNumbers } from '../../shared/phone-number/read-numbers.ts';
 import { csvLines, csvNumbers, csvOffset, csvTime, forPrograms, forSpreadsheets, unguarded } from './csv.ts';
 
 const sheets = ['en-GB', 'de-DE'].map(forSpreadsheets);
@@ -74,7 +75,7 @@ test('what a spreadsheet would change has an apostrophe; names, short keys and n
   // With blanks alone, a number in French, Polish, Czech or Russian.
   assert.equal(numbers('+48512345678'), ',+48-512 345 678');
   assert.equal(numbers('+376312345'), ',+376-312 345');
-  assert.equal(numbers('+92601123456789'), ',+92-601 123 456 789');
+  assert.equal(numbers('+92601123456789'), ',+92 601123456789');
   assert.equal(numbers('01701234567'), ",'01701234567");
   assert.equal(numbers('anonymous'), ',anonymous');
   assert.equal(numbers(), ',');
@@ -123,4 +124,18 @@ test('times are on the clocks of the zone, whose offset is written, too', () => 
   assert.equal(plain(csvOffset(at - 3_600_000, 'Europe/Berlin')), 'UTC+02:00');
   assert.equal(plain(csvTime(Date.parse('2026-10-25T00:00Z'), 'UTC')), '2026-10-25 00:00:00');
   assert.equal(csvTime(null, 'UTC'), null);
+});
+
+test('an exported number is read as itself, also one that may not be valid', () => {
+  for (const number of [
+    '+376662600606',
+    '+92222822628660',
+    '+46644420200004',
+    '+48512345678',
+    '+4930901820',
+  ]) {
+    const cell = csvNumbers([number]) as { plain: string };
+    for (const country of ['DE', 'US', null])
+      assert.deepEqual(readNumbers(cell.plain, country).numbers, [number], `${cell.plain} ${country}`);
+  }
 });

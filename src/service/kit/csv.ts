@@ -1,5 +1,6 @@
 import { stringify } from 'csv-stringify/sync';
 import { spaced } from '../../shared/phone-number/normalise-number.ts';
+import { isValidE164 } from '../../shared/phone-number/parse-number.ts';
 import { isChangedBySpreadsheets, isValue } from './spreadsheet-values.ts';
 
 /**
@@ -76,12 +77,17 @@ export const BYTE_ORDER_MARK = '\ufeff';
 /** Blanks separate thousands in many languages: `+48 512 345 678`. */
 const thousands = /^(\+\d{1,3}) (?=\d{3}(?: \d{3})+$)/;
 
-/** Telephone numbers, with blanks, so that a spreadsheet keeps their plus and all of their digits. */
+/**
+ * Telephone numbers, with blanks, so that a spreadsheet keeps their plus and all of their digits: one that may not be valid has a
+ * single blank, since its beginning may be a number: `+376 662 600` of `+376662600606`.
+ */
 export function csvNumbers(all: readonly string[]): Cell {
   const written = all.map((number) => {
     if (!/^\+\d+$/.test(number)) return number;
     const blanks = spaced(number).replace(/[^\d+]+/g, ' ');
-    return blanks.includes(' ') ? blanks.replace(thousands, '$1-') : number.replace(/^\+\d\d/, '$& ');
+    return blanks.includes(' ') && isValidE164(number)
+      ? blanks.replace(thousands, '$1-')
+      : number.replace(/^\+\d\d/, '$& ');
   });
   const [only = ''] = written;
   return written.length < 2 && !only.startsWith('+') ? only : { plain: written.join('|') };
