@@ -469,11 +469,13 @@ test('a number of no country that is given back is the same number, and not one 
   const waiting = (await list<{ numbers: string[]; call: Call }>('/call-backs')).data;
   const strange = waiting.find((one) => one.call.id === 'stranger');
   assert.deepEqual([strange?.numbers, strange?.call.number], [['+2102345678'], '+2102345678']);
-  const { events } = (await served.get(`/events?after=${cursor}`)).json as {
-    events: { type: string; data: Call }[];
+  type Events = { readonly events: readonly { readonly type: string; readonly data: Call }[] };
+  const numbersOfCalls = async () => {
+    const { events } = (await served.get(`/events?after=${cursor}`)).json as Events;
+    return new Set(events.filter(({ type }) => type.startsWith('call.')).map(({ data }) => data.number));
   };
-  const ofCalls = events.filter(({ type }) => type.startsWith('call.'));
-  assert.deepEqual([...new Set(ofCalls.map(({ data }) => data.number))], ['+2102345678', '+492102345678']);
+  await until('the events of both calls', async () => (await numbersOfCalls()).size === 2);
+  assert.deepEqual([...(await numbersOfCalls())], ['+2102345678', '+492102345678']);
 
   const read = (await served.get('/customers/stranger')).json;
   const written = await send('PUT', '/customers/stranger', read);
