@@ -22,7 +22,7 @@ export async function startCaddy(
     .replace(/^calls\.example\.com {$/m, `:${port} {\n\tbind 127.0.0.1\n\ttls ${cert} ${key}`)
     .replace('127.0.0.1:8080', new URL(service).host);
   const options =
-    '{\n\tadmin off\n\tdefault_sni calls.example.com\n\tauto_https disable_redirects\n\tservers {\n\t\tprotocols h1 h2\n\t}\n}\n';
+    '{\n\tadmin off\n\tskip_install_trust\n\tdefault_sni calls.example.com\n\tauto_https disable_redirects\n\tservers {\n\t\tprotocols h1 h2\n\t}\n}\n';
   const file = join(folder, 'Caddyfile');
   writeFileSync(file, options + site);
   const child = spawn('/usr/bin/caddy', ['run', '--adapter', 'caddyfile', '--config', file], {
