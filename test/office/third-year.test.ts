@@ -241,6 +241,11 @@ const grows: readonly { readonly step: RegExp; readonly times?: number; readonly
     step: /^new deliveries/,
     why: 'the calls of a day are read: on a Sunday, most of them are of those who wait to be called back',
   },
+  { step: /^events for programs/, why: 'a person is looked for in all answers of receivers' },
+  {
+    step: /^notifications of missed calls/,
+    why: 'it is about all calls that were missed in a day',
+  },
   { step: /^(due: retry|the next retry)/, why: 'all that are sent again are compared' },
   {
     step: /^a webhook is removed/,

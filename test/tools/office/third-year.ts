@@ -19,7 +19,7 @@ import type { Store } from '../../../src/service/database/store.ts';
 import { openForWriting } from '../../../src/service/store/sqlite/open.ts';
 import { createPasswords } from '../../../src/service/users/password.ts';
 import { addUser } from '../../../src/service/users/users.ts';
-import { webhookEvents } from '../../../src/service/webhooks/webhook.ts';
+import { callEvents } from '../../../src/service/webhooks/webhook.ts';
 import { cache } from '../debian-tree.ts';
 import { password } from '../service/people.ts';
 import {
@@ -215,7 +215,7 @@ async function build(stateDir: string, scale: Scale, begin: number, end: number)
         uid: uids.works + account,
         account,
         url: 'https://crm.example/hook',
-        events: webhookEvents,
+        events: callEvents,
         since: at,
       });
     }
@@ -223,7 +223,7 @@ async function build(stateDir: string, scale: Scale, begin: number, end: number)
       uid: uids.fails,
       account: MAIN,
       url: 'https://desk.example/hook',
-      events: webhookEvents,
+      events: callEvents,
       since: at,
     });
   });
@@ -339,8 +339,8 @@ function writeDeliveries(db: DatabaseSync, now: number, scale: Scale): void {
     `CASE WHEN n > ${waiting} THEN 'failed' WHEN tried = 1 THEN 'retry' ELSE 'new' END`,
   );
   db.prepare('UPDATE webhooks SET failing_since = ? WHERE uid = ?').run(now - 2 * DAY_MS, uids.fails);
-  // A program that has just begun to read events, too.
-  db.prepare('INSERT INTO event_feeds (account_id, since, read_at) VALUES (?, ?, ?)').run(MAIN, now, now);
+  // A program that has just begun to read events, too: of the account whose customers are not imported by the ten thousand.
+  db.prepare('INSERT INTO event_feeds (account_id, since, read_at) VALUES (?, ?, ?)').run(SECOND, now, now);
 }
 
 /** What the store sums up as requests come in. */
