@@ -148,6 +148,7 @@ test('desk phones get the customers at an address of the account, until it is re
   ])
     assert.equal((await ask(wrong)).status, 404, wrong);
 
+  assert.equal((await boss.send('/customers/phone-book', { counter: 'x' })).status, 422);
   const both = await Promise.all([
     boss.send('/customers/phone-book', { counter: '1' }),
     boss.send('/customers/phone-book', { counter: '1' }),

@@ -158,6 +158,16 @@ const scans: readonly { readonly table: string; readonly sql: RegExp; readonly w
     sql: /LEFT JOIN calls r ON/,
     why: 'to be mended: of thousands of missed calls in a report PostgreSQL joins all calls at once',
   },
+  ...(['customers', 'customer_numbers'] as const).map((table) => ({
+    table,
+    sql: /^SELECT (e\.id, e\.account_id AS account, e\.event|c\.reference, c\.name, .* IN \(SELECT m\.key|m\.key AS number)/s,
+    why: 'of a list of people PostgreSQL does not know how short it is, and joins all customers at once',
+  })),
+  {
+    table: 'calls',
+    sql: /min\(w\.since\) AS since FROM notifications/,
+    why: 'after a start, the calls of a day: PostgreSQL reads all while most of those it knows are newer',
+  },
   { table: 'customers', sql: /strpos\(c\.search,/, why: 'texts are searched, 5,000 customers at a time' },
   {
     table: 'customers',

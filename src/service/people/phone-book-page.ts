@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { ServiceDirectory } from '../accounts/directory.ts';
 import type { Keys } from '../accounts/keys.ts';
 import type { Pages, UserRequest } from '../accounts/user-request.ts';
@@ -9,6 +10,12 @@ import { html } from '../words/html.ts';
 import { phoneBookFormats } from './phone-book.ts';
 import { MOST_ENTRIES } from './phone-book-route.ts';
 
+/** Of the token that the page has shown. */
+const counterSchema = z
+  .string()
+  .regex(/^-?\d{1,9}$/)
+  .transform(Number);
+
 type Parts = { readonly directory: ServiceDirectory; readonly keys: Keys };
 
 /** The addresses at which desk phones get the phone book, and how to replace them. */
@@ -19,7 +26,7 @@ export function phoneBookPage(pages: Pages, parts: Parts): void {
 
 async function change({ account, form, audit }: UserRequest, { directory }: Parts): Promise<Answer> {
   const isOn = !form.has('off');
-  await directory.replacePhoneBookToken(account.id, Number(form.get('counter')), isOn);
+  await directory.replacePhoneBookToken(account.id, counterSchema.parse(form.get('counter')), isOn);
   await audit('token', isOn ? 'phone book' : 'phone book: switched off');
   return { redirect: '/customers/phone-book?done' };
 }
