@@ -1,12 +1,9 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Certificate } from '../certificate.ts';
 import { freePort } from '../free-port.ts';
-import { atExit } from '../lab/at-exit.ts';
-import { answers } from './nginx.ts';
+import { runServer } from './run-server.ts';
 
 const sample = new URL('../../../config/Caddyfile', import.meta.url);
 
@@ -25,25 +22,14 @@ export async function startCaddy(
     '{\n\tadmin off\n\tskip_install_trust\n\tdefault_sni calls.example.com\n\tauto_https disable_redirects\n\tservers {\n\t\tprotocols h1 h2\n\t}\n}\n';
   const file = join(folder, 'Caddyfile');
   writeFileSync(file, options + site);
-  const child = spawn('/usr/bin/caddy', ['run', '--adapter', 'caddyfile', '--config', file], {
-    env: { ...process.env, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
-    stdio: ['ignore', 'ignore', 'pipe'],
+  const stop = await runServer({
+    command: '/usr/bin/caddy',
+    args: ['run', '--adapter', 'caddyfile', '--config', file],
+    options: { env: { ...process.env, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder } },
+    ...{ port, folder },
   });
-  let said = '';
-  child.stderr.on('data', (chunk: Buffer) => {
-    said += chunk.toString();
-  });
-  const forget = atExit(() => child.kill('SIGTERM'));
-  const ended = once(child, 'exit');
-  await Promise.race([answers(port), ended]);
-  if (child.exitCode !== null) throw new Error(`Caddy did not start:\n${said}`);
   return {
     url: `https://127.0.0.1:${port}`,
-    async stop() {
-      forget();
-      child.kill('SIGTERM');
-      await ended;
-      rmSync(folder, { recursive: true, force: true });
-    },
+    stop,
   };
 }

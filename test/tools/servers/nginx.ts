@@ -1,13 +1,10 @@
-import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Certificate } from '../certificate.ts';
 import { freePort } from '../free-port.ts';
-import { atExit } from '../lab/at-exit.ts';
-import { until } from '../until.ts';
+import { runServer } from './run-server.ts';
 
 const sample = new URL('../../../config/nginx-service.conf', import.meta.url);
 
@@ -67,38 +64,15 @@ http {
       folder,
       ...(certificate ? [certificate.key] : []),
     ]);
-  const child = spawn('/usr/sbin/nginx', ['-e', 'stderr', '-c', path('nginx.conf')], {
-    ...user,
-    stdio: ['ignore', 'ignore', 'pipe'],
+  const stop = await runServer({
+    command: '/usr/sbin/nginx',
+    args: ['-e', 'stderr', '-c', path('nginx.conf')],
+    options: user,
+    ...{ port, folder },
   });
-  let said = '';
-  child.stderr.on('data', (chunk: Buffer) => {
-    said += chunk.toString();
-  });
-  const forget = atExit(() => child.kill('SIGTERM'));
-  const ended = once(child, 'exit');
-  await Promise.race([answers(port), ended]);
-  if (child.exitCode !== null) throw new Error(`nginx did not start:\n${said}`);
   return {
     url: `${certificate ? 'https' : 'http'}://127.0.0.1:${port}`,
     plainUrl: `http://127.0.0.1:${plainPort}`,
-    async stop() {
-      forget();
-      child.kill('SIGTERM');
-      await ended;
-      rmSync(folder, { recursive: true, force: true });
-    },
+    stop,
   };
 }
-
-/** Resolves when somebody listens there. */
-export const answers = (port: number) =>
-  until(`port ${port} to be open`, async () => {
-    const socket = connect(port, '127.0.0.1');
-    const isOpen = await once(socket, 'connect').then(
-      () => true,
-      () => false,
-    );
-    socket.destroy();
-    return isOpen;
-  });

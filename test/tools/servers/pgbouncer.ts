@@ -1,12 +1,10 @@
-import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../free-port.ts';
-import { atExit } from '../lab/at-exit.ts';
 import { unprivileged } from './cluster.ts';
-import { answers } from './nginx.ts';
+import { runServer } from './run-server.ts';
 
 /** PgBouncer in transaction mode, as it comes: nothing but the server and the mode is set. `url` goes through it. */
 export async function startPgBouncer(database: string): Promise<{ url: string; stop(): Promise<void> }> {
@@ -30,25 +28,14 @@ default_pool_size = 5
   );
   writeFileSync(join(folder, 'users'), `"${username}" "secret"\n`);
   if (user.uid !== undefined) execFileSync('chown', ['-R', `${user.uid}:${user.gid}`, folder]);
-  const child = spawn('/usr/sbin/pgbouncer', [join(folder, 'pgbouncer.ini')], {
-    ...user,
-    stdio: ['ignore', 'ignore', 'pipe'],
+  const stop = await runServer({
+    command: '/usr/sbin/pgbouncer',
+    args: [join(folder, 'pgbouncer.ini')],
+    options: user,
+    ...{ port, folder, signal: 'SIGKILL' },
   });
-  let said = '';
-  child.stderr.on('data', (chunk: Buffer) => {
-    said += chunk.toString();
-  });
-  const forget = atExit(() => child.kill('SIGKILL'));
-  const ended = once(child, 'exit');
-  await Promise.race([answers(port), ended]);
-  if (child.exitCode !== null) throw new Error(`PgBouncer did not start:\n${said}`);
   return {
     url: `postgres://${username}:secret@127.0.0.1:${port}${pathname}`,
-    async stop() {
-      forget();
-      child.kill('SIGKILL');
-      await ended;
-      rmSync(folder, { recursive: true, force: true });
-    },
+    stop,
   };
 }
