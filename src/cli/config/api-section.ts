@@ -1,7 +1,19 @@
 import { createSecureContext } from 'node:tls';
 import { z } from 'zod';
 import { messageOf } from '../../shared/process/parse-json.ts';
-import { baseUrl, duration, file, globs, line, live, proxy, secret, section, yesNo } from './variable.ts';
+import {
+  baseUrl,
+  duration,
+  file,
+  globs,
+  line,
+  live,
+  proxy,
+  secret,
+  section,
+  setAlone,
+  yesNo,
+} from './variable.ts';
 
 const thisMachine = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
@@ -89,10 +101,8 @@ export const apiSection = section({
 });
 
 function certificateProblems(cert: string | undefined, key: string | undefined): string[] {
-  if ((cert === undefined) !== (key === undefined))
-    return [
-      `API_CLIENT_${cert === undefined ? 'KEY' : 'CERT'}: is set alone; takes a certificate and its key together`,
-    ];
+  const alone = setAlone('API_CLIENT', cert, key);
+  if (alone.length > 0) return alone;
   try {
     createSecureContext({ cert, key });
     return [];

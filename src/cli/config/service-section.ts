@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isCountry } from '../../shared/phone-number/normalise-number.ts';
 import { isAddressOrNetwork } from '../../shared/process/allow-list.ts';
-import { duration, line, list, listen, secret, section, wholeNumber } from './variable.ts';
+import { duration, line, list, listen, secret, section, setAlone, wholeNumber } from './variable.ts';
 
 /** `127.0.0.1:8080`, `[::]:8080`, `localhost:0` */
 const address = /^(\[[0-9a-fA-F:.]+\]|[^\s:[\]]+):(\d{1,5})$/;
@@ -143,11 +143,7 @@ export const serviceSection = section({
     ...(SERVICE_BACKUP_DIR !== undefined && DATABASE_URL !== undefined
       ? ['SERVICE_BACKUP_DIR: is set, and DATABASE_URL too; back PostgreSQL up with pg_dump']
       : []),
-    ...((SERVICE_TLS_CERT === undefined) !== (SERVICE_TLS_KEY === undefined)
-      ? [
-          `SERVICE_TLS_${SERVICE_TLS_CERT === undefined ? 'KEY' : 'CERT'}: is set alone; takes a certificate and its key together`,
-        ]
-      : []),
+    ...setAlone('SERVICE_TLS', SERVICE_TLS_CERT, SERVICE_TLS_KEY),
   ],
   build: (values) => {
     const publicUrl = values.SERVICE_URL;

@@ -31,6 +31,14 @@ export const proxy = () =>
     },
   );
 
+/** What is wrong if one of a certificate and its key, `NAME_CERT` and `NAME_KEY`, is set without the other. */
+export const setAlone = (name: string, cert: string | undefined, key: string | undefined): string[] =>
+  (cert === undefined) === (key === undefined)
+    ? []
+    : [
+        `${name}_${cert === undefined ? 'KEY' : 'CERT'}: is set alone; takes a certificate and its key together`,
+      ];
+
 /** The path of a file; the value is its content. */
 export const file = (takes: string, pattern: RegExp) =>
   described(
