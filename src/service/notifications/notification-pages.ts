@@ -1,4 +1,4 @@
-import { mailAddress } from '../../shared/mail/mail-address.ts';
+import { isMailAddress } from '../../shared/mail/mail-address.ts';
 import { numberCalledText } from '../accounts/extensions.ts';
 import { type Pages, type SegmentRequest, type UserRequest, withSegments } from '../accounts/user-request.ts';
 import { browserName } from '../kit/browser-name.ts';
@@ -99,7 +99,7 @@ async function readChoice(
   const { form, segments, words } = request;
   const errors: Record<string, string> = {};
   const address = (form.get('address') ?? '').trim();
-  const isMail = mailAddress.test(address) && address.length <= 254;
+  const isMail = isMailAddress(address);
   if (!isMail && (form.get('mail') || address !== '')) errors.address = words.weekly.badAddress;
   for (const medium of mediums)
     if (form.get(medium) && !WAITS.map(String).includes(form.get(medium) ?? ''))
@@ -199,7 +199,7 @@ async function formFields(
       options: waits,
       errors,
     });
-  const address = on.mail?.address ?? (mailAddress.test(user.signInName) ? user.signInName : '');
+  const address = on.mail?.address ?? (isMailAddress(user.signInName) ? user.signInName : '');
   return html`
     ${
       parts.mailer === undefined

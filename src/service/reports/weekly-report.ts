@@ -1,6 +1,6 @@
 import type { Log } from '../../shared/log/log.ts';
 import type { Mailer } from '../../shared/mail/mail.ts';
-import { mailAddress } from '../../shared/mail/mail-address.ts';
+import { isMailAddress } from '../../shared/mail/mail-address.ts';
 import type { Account, Extensions } from '../accounts/account.ts';
 import type { ServiceDirectory } from '../accounts/directory.ts';
 import type { UserRequest } from '../accounts/user-request.ts';
@@ -181,7 +181,7 @@ export async function chooseWeekly(
   refuse: () => Promise<Page>,
 ): Promise<Answer> {
   const address = (request.form.get('address') ?? '').trim();
-  if (address.length > 254 || (address !== '' && !mailAddress.test(address))) return refuse();
+  if (address !== '' && !isMailAddress(address)) return refuse();
   const sent = dueWeek(request.now, request.formats.timeZone).toString();
   await weekly.put(request.user.id, address || null, sent);
   await request.audit('settings', `weekly report to ${address || 'no one'}`);
