@@ -20,6 +20,11 @@ type Row = {
   readonly reference: string | null;
 };
 
+/** The reference of who has the number now, of a row of an account. */
+const ownerOf = (row: string, number: string) => `(SELECT k.reference
+  FROM customer_numbers n JOIN customers k ON k.id = n.customer_id
+  WHERE n.account_id = ${row}.account_id AND n.number = ${row}.${number})`;
+
 /** What happened to people, with who they are now, of rows that refer to it. */
 export async function personEventsOf(
   { read }: Pick<Statements, 'read'>,
@@ -29,11 +34,9 @@ export async function personEventsOf(
   if (ids.length === 0) return new Map();
   const found = await read<Row>(
     `SELECT e.id, e.account_id AS account, e.event, e.about, e.action_at AS "actionAt", a.user_name AS "user", a.text, a.seconds, a.due,
-       CASE WHEN e.event LIKE 'customer.%' THEN e.about ELSE k.reference END AS reference
+       CASE WHEN e.event LIKE 'customer.%' THEN e.about ELSE ${ownerOf('e', 'about')} END AS reference
      FROM json_each($1) m JOIN person_events e ON e.id = CAST(m.key AS bigint)
-     LEFT JOIN caller_actions a ON a.id = e.action_row
-     LEFT JOIN customer_numbers n ON n.account_id = e.account_id AND n.number = e.about
-     LEFT JOIN customers k ON k.id = n.customer_id`,
+     LEFT JOIN caller_actions a ON a.id = e.action_row`,
     keysOf(ids),
   );
   const customers = await customersOf({ read }, found);
@@ -66,8 +69,7 @@ export async function newestPersonEvent(
 > {
   const rows = await read<NewestAction>(
     `SELECT a.account_id AS account, a.number, a.at, a.kind, a.user_name AS "user", a.text, a.seconds, a.due,
-       (SELECT k.reference FROM customer_numbers n JOIN customers k ON k.id = n.customer_id
-         WHERE n.account_id = a.account_id AND n.number = a.number) AS reference
+       ${ownerOf('a', 'number')} AS reference
      FROM caller_actions a WHERE a.account_id = $1 ORDER BY a.at DESC LIMIT 1`,
     account,
   );
