@@ -15,6 +15,15 @@ test('what says that a number is withheld, and what is only no number', () => {
     ['0000000000', true],
     ['+000', true],
     ['０００', true],
+    ['Private Number', true],
+    ['anonymous.caller', true],
+    ['anonymous7', true],
+    ['Privé', true],
+    ['secretary', false],
+    ['secretariat', false],
+    ['Blockhaus', false],
+    ['Privatklinik', false],
+    ['private-clinic', false],
     ['alice7', false],
     ['pete', false],
     ['reception', false],
@@ -87,6 +96,9 @@ test('what can be dialled in a text, in a time that does not grow with its squar
     ['++49', ''],
     ['alice7', ''],
     [`${'1'.repeat(200_000)}a`, ''],
+    // No number has so many groups of digits, and each takes more time than the one before it.
+    [Array(7).fill('030 901820').join(' / '), ''],
+    ['"Haus 12" <sip:+49 171 392 00 00@10.0.0.1:5060>', '+49 171 392 00 00'],
   ] as const;
   for (const [raw, number] of rows) assert.equal(numberIn(raw), number, raw.slice(0, 40));
 });

@@ -1,8 +1,13 @@
+import { LRUCache } from 'lru-cache';
 import { asTyped } from './as-typed.ts';
 import { MAX_TEXT, numberTexts } from './number-texts.ts';
 
-/** What PBXs and trunks write in place of a number that its caller withholds; `P`: an analogue line's caller id. */
-const withheldWords = /^(?:anonym|restrict|priv|withheld|block|hidden|suppress|secret|p$)/i;
+/**
+ * What PBXs and trunks write in place of a number that its caller withholds, by its first word: `secretary` and `Blockhaus` are
+ * people's addresses. `P`: an analogue line's caller id.
+ */
+const withheldWords =
+  /^(?:anonym(?:ous|e|o|us)?|restrict(?:ed)?|priv(?:ate|at|é|ée|ado|ato|e)?|withheld|block(?:ed)?|hidden|suppress(?:ed)?|secret[eo]?|p$)(?![\p{L}\p{M}-])/iu;
 
 /** What stands in place of a caller's number: the caller withholds it, or the carrier has none. */
 type Placeholder = 'withheld' | 'missing';
@@ -25,6 +30,15 @@ const keypadWords: ReadonlyMap<string, Placeholder> = new Map([
 ]);
 
 /**
+ * One number, its name and its address have no more groups of digits. The time that a text takes grows with their square, and
+ * a stranger writes it: in a flood of calls it is time that those of others wait.
+ */
+const MAX_GROUPS = 12;
+const LONGEST_REMEMBERED = 256;
+/** A call's number is read several times: when it comes in, when it is looked up, and when it is reported. */
+const remembered = new LRUCache<string, string>({ max: 1_000 });
+
+/**
  * The number in what a PBX or a person calls one, the first if there are several: `0171392` in
  * `"Ann" <sip:0171392@10.0.0.1:5060;user=phone>`, `tel:0171392`, `0171392:5060`, `"0171392"` and `0171392,12` (what is
  * dialled after a pause), `+49171392` in `%2B49171392`. '' if there is nothing in it that could be dialled: `anonymous`,
@@ -33,6 +47,14 @@ const keypadWords: ReadonlyMap<string, Placeholder> = new Map([
 export function numberIn(text: string, country?: string | null): string {
   // Most names have no digits.
   if (text.length > MAX_TEXT || !/[\d\u0080-\uffff%]/.test(text)) return '';
+  const key = `${country ?? ''} ${text}`;
+  const found = remembered.get(key) ?? firstIn(text, country);
+  if (text.length <= LONGEST_REMEMBERED) remembered.set(key, found);
+  return found;
+}
+
+function firstIn(text: string, country: string | null | undefined): string {
+  if ((text.match(/\p{Nd}+/gu)?.length ?? 0) > MAX_GROUPS) return '';
   // `#` ends dialling. A second plus was put before by the PBX: `++4930`. A 0 before it may be a dialplan's that hides or marks the number.
   const dialled = text
     .replace(/(?<=\d)#$/, '')
