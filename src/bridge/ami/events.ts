@@ -46,6 +46,7 @@ const causeKey = fieldKey('Cause');
 const bridgeKey = fieldKey('BridgeUniqueid');
 const technologyKey = fieldKey('BridgeTechnology');
 const creatorKey = fieldKey('BridgeCreator');
+const bridgeNameKey = fieldKey('BridgeName');
 const swapKey = fieldKey('SwapUniqueid');
 const channelsBridgeKey = fieldKey('BridgeId');
 const dnidKey = fieldKey('DNID');
@@ -175,6 +176,7 @@ function bridgeEnter(fields: Fields, at: number): Input | undefined {
     channel: text(fields, channelKey),
     callerNumber: callerNumber(fields),
     creator: text(fields, creatorKey),
+    bridgeName: text(fields, bridgeNameKey),
     context: text(fields, contextKey),
     exten: text(fields, extenKey),
     replaces: text(fields, swapKey),

@@ -109,7 +109,12 @@ describe('a phone that was paged before the bridge connected', () => {
     contexts: [['PJSIP/1001', 'from-internal']],
     guestContext: '',
   };
-  const pickUps = { ...enters(conference, phone), creator: 'ConfBridge', ...endpoint };
+  const pickUps = {
+    ...enters(conference, phone),
+    creator: 'ConfBridge',
+    bridgeName: '1509541301',
+    ...endpoint,
+  };
   const shows = (...channels: SnapshotChannel[]) => [snapshot([pager, ...channels]), hangsUp(caller)];
   const [unanswered, answeredAfterAll] = [
     ['picked-up', ringing, missed],

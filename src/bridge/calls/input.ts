@@ -138,6 +138,8 @@ export type BridgeEntered = WithState & {
   readonly callerNumber: string;
   /** What has made the bridge, such as `ConfBridge` or `Stasis` (ARI); '' or absent if Asterisk does not say. */
   readonly creator?: string;
+  /** What that calls it: a conference, by its name. */
+  readonly bridgeName?: string;
   /** Where the channel is in the dialplan. */
   readonly context?: string;
   readonly exten?: string;

@@ -81,7 +81,7 @@ const up = (context: string, exten = 's', uniqueid = '1.1'): Input => ({
 });
 const paged = (leg: { uniqueid: string }): Input => ({
   ...enters(conference, leg),
-  ...{ creator: 'ConfBridge', context: 'from-internal', exten: 's' },
+  ...{ creator: 'ConfBridge', bridgeName: '1509541301', context: 'from-internal', exten: 's' },
 });
 const says = (variable: string, value: string, uniqueid = '1.1'): Input => ({
   type: 'variable',

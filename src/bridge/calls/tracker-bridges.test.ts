@@ -148,6 +148,7 @@ describe('a phone that was paged has not answered', () => {
   const paged = {
     ...enters(conference, phone),
     creator: 'ConfBridge',
+    bridgeName: '1509541301',
     context: 'from-internal',
     exten: 's',
   };
@@ -168,6 +169,8 @@ describe('a phone that was paged has not answered', () => {
       [caller, enters(conference, caller), phone, pbxDials, paged, leaves('c', caller), handsOn, hangsUp(caller)], [ringing, answered, completed]],
     ['but who was invited to the conference has',
       [caller, enters(conference, caller), phone, pbxDials, { ...paged, exten: '8000' }, hangsUp(caller)], [ringing, answered, completed]],
+    ['but who picked up at a key system has',
+      [caller, enters(conference, caller), phone, pbxDials, { ...paged, bridgeName: 'SLA_line1' }, hangsUp(caller)], [ringing, answered, completed]],
     ['but whom a program has connected has',
       [caller, enters(conference, caller), phone, pbxDials, { ...paged, creator: 'Stasis' }, hangsUp(caller)], [ringing, answered, completed]],
     ["but whom the caller's Dial rang has",

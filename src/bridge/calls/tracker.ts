@@ -341,14 +341,15 @@ function bridgeEntered(state: TrackerState, input: BridgeEntered): void {
 }
 
 /**
- * True for a leg that Page() has dialled: it goes into a conference at once, from where it began. An ARI program that invites
- * somebody to a conference sends the leg through the dialplan.
- * @see page_exec in Asterisk's apps/app_page.c
+ * True for a leg that Page() has dialled: it goes into a conference at once, from where it began, whose name is a random number.
+ * That of a key system, in which people pick up, is SLA_ and its trunk. An ARI program that invites somebody to a conference
+ * sends the leg through the dialplan.
+ * @see page_exec in Asterisk's apps/app_page.c, sla_trunk_exec in apps/app_sla.c
  */
 function entersPage({ role, context, exten }: Channel, now: BridgeEntered): boolean {
   if (role.type !== 'leg' || !role.isDialledByPbx || role.dialledFor === undefined) return false;
   const isThere = context !== undefined && now.context === context && now.exten === exten;
-  return now.creator === 'ConfBridge' && isThere;
+  return now.creator === 'ConfBridge' && /^\d+$/.test(now.bridgeName ?? '') && isThere;
 }
 
 function bridgeLeft(state: TrackerState, { uniqueid, bridge }: BridgeLeft): void {

@@ -132,7 +132,7 @@ describe('who rings', () => {
     ];
     const page = (leg: Channel): Input => ({
       ...enters(conference, leg),
-      ...{ creator: 'ConfBridge', context: 'from-internal', exten: 's' },
+      ...{ creator: 'ConfBridge', bridgeName: '1509541301', context: 'from-internal', exten: 's' },
     });
     const paging = [[caller, enters(conference, caller)], after(1, [...outer], rings(outer[0]))];
     const overLocal = [...paging, after(2, by(anna, outer[1]))];

@@ -8,7 +8,7 @@ import { elsewhereRows, hangUpRows, missedRows, nobodysRows, unrecordedRows } fr
 import { mobileRows } from './mobile.ts';
 import { callBackRows, movedOnRows, notReportedRows } from './not-reported.ts';
 import { lineBreakRows, numberFormRows, numberRows, numberRuleRows, rewrittenNumberRows } from './number.ts';
-import { pageRows } from './page.ts';
+import { keySystemRows, pageRows } from './page.ts';
 import { pickupRows, takenRows } from './pickup.ts';
 import { queueExitRows, queueRows } from './queue.ts';
 import { ruleRows } from './rules.ts';
@@ -61,4 +61,5 @@ export const matrix: readonly Row[] = [
   ...silentRows,
   ...movedOnRows,
   ...ledRows,
+  ...keySystemRows,
 ];

@@ -52,3 +52,21 @@ export const pageRows: readonly Row[] = [
     reported: [{ answeredBy: 1 }],
   },
 ];
+
+/** Key systems: each phone has a key for each line of the office. 16 has them by MeetMe, which wants a driver in the kernel. */
+export const keySystemRows: readonly Row[] = [
+  {
+    name: 'key-system',
+    says: 'A call rings at all phones of a key system (SLATrunk); one is picked up.',
+    dialplan: ['SLATrunk(line{O})'],
+    only: '22',
+    phones: { 1: phone.answers({ after: 800 }), 2: phone.rings() },
+    async play(stage) {
+      const call = await stage.customerCalls();
+      await stage.isUp(1);
+      await stage.pause(2_000);
+      call.hangsUp();
+    },
+    reported: [{ answeredBy: 1 }],
+  },
+];

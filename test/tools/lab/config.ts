@@ -168,6 +168,18 @@ number => ${mobileNumber(office)},6
   )
   .join('')}
 `,
+    'sla.conf': `[general]
+${offices
+  .map(
+    (office) => `
+[line${office.number}]
+type = trunk
+device = PJSIP/siproute-${office.number}
+${[1, 2].map((nth) => `[station${office.extension(nth)}]\ntype = station\ndevice = PJSIP/${office.extension(nth)}\ntrunk = line${office.number}`).join('\n')}
+`,
+  )
+  .join('')}
+`,
     'musiconhold.conf': '[default]\nmode = files\ndirectory = /usr/share/asterisk/sounds/en/digits\n',
     'indications.conf': `
 [general]
