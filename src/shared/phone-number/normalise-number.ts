@@ -157,11 +157,15 @@ export function exportedNumber(number: string, country: string | null | undefine
   return normaliseNumber(withPlus, country) === number ? withPlus : number;
 }
 
+/** A list shows the same callers again and again. */
+const spacedForms = new LRUCache<string, string>({
+  max: 20_000,
+  memoMethod: (number) => parse(number)?.formatInternational() ?? number,
+});
+
 /** A number as people read it: `+49 30 901820`. */
-export function spaced(number: string): string {
-  if (!number.startsWith('+')) return number;
-  return parse(number)?.formatInternational() ?? number;
-}
+export const spaced = (number: string): string =>
+  number.startsWith('+') && number.length <= LONGEST_CACHED ? spacedForms.memo(number) : number;
 
 /** The forms in which a number (as `normaliseNumber` returns it) is usually written. */
 export function numberForms(number: string): string[] {
