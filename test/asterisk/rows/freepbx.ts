@@ -23,7 +23,8 @@ function givenUpIn(application: string, row: Parameters<typeof called>[0]): Row 
     reported: [{}],
     async happens(stage, call) {
       await stage.reaches(call, application);
-      await stage.pause(800);
+      // Somebody hears where they are first; a busy machine needs a while to say whose mailbox that is.
+      await stage.pause(2_000);
     },
     ...row,
   });
@@ -326,7 +327,8 @@ const ownRows: readonly Row[] = [
     reported: [{}],
     async happens(stage, call) {
       await stage.isUp(call);
-      await stage.pause(800);
+      // Somebody hears where they are first; a busy machine needs a while to say whose mailbox that is.
+      await stage.pause(2_000);
     },
     missed: { live: { where: 'voicemail', name: '{O}002', by: 'caller' } },
   }),
