@@ -91,13 +91,14 @@ await marks?.connect();
 /** On SQLite: the statements so far, by their ids. */
 const known = new Map<string, Noted>();
 
+const bytes = Buffer.alloc(1 << 20);
+
 /** What was noted since the last time: each statement once, with all of its work. */
 async function statements(): Promise<Statement[]> {
   let text = cut;
   marked += 1;
   const mark = `mark ${marked} of ${process.pid} ends here`;
   await marks?.query(`DO $$ BEGIN RAISE LOG '${mark}'; END $$`);
-  const bytes = Buffer.alloc(1 << 24);
   for (let read = 1; read > 0 || (marks !== undefined && !text.includes(mark)); ) {
     read = readSync(noted, bytes, 0, bytes.length, place);
     place += read;
