@@ -37,24 +37,14 @@ export async function npxTests(t: TestContext, archive: string): Promise<void> {
     const trust = authorities === undefined ? {} : { NODE_EXTRA_CA_CERTS: authorities };
     const env = { ...trust, PATH: path, HOME: home, npm_config_prefer_offline: 'true' };
     const npx = ['--yes', `--package=${archive}`, 'pbx-bridge'];
-    const said = await run(
-      'env',
-      ['-i', ...pairs(env), 'sh', '-c', 'cd "$0"; node --version; npx "$@"', work, ...npx, '--version'],
-      longestTestMs,
-    );
-    assert.match(said.output, new RegExp(`^v${host}\n\\d+\\.\\d+\\.\\d+\n`));
-
-    const [started = ''] = globSync('.npm/_npx/*/node_modules/.bin/pbx-bridge', { cwd: home });
-    const unset = await run('env', ['-i', '-C', work, ...pairs(env), join(home, started), 'run']);
-    const [, sample = ''] = /copy (\S+) to \.env here/.exec(unset.output) ?? [];
-    assert.ok(existsSync(sample), unset.output);
-
+    const started = () =>
+      join(home, globSync('.npm/_npx/*/node_modules/.bin/pbx-bridge', { cwd: home })[0] ?? '');
     // As typed on a terminal, and ended with Ctrl-C; then what npx runs, as a service manager would run it.
     for (const [command, signal] of [
-      [['npx', ...npx], 'SIGINT'],
-      [[join(home, started)], 'SIGTERM'],
+      [() => ['npx', ...npx], 'SIGINT'],
+      [() => [started()], 'SIGTERM'],
     ] as const) {
-      const [program = '', ...args] = command;
+      const [program = '', ...args] = command();
       const bridge = spawn(program, [...args, 'run'], {
         cwd: work,
         env: { ...env, ...settings, STATE_DIR: join(work, 'state') },
@@ -71,7 +61,7 @@ export async function npxTests(t: TestContext, archive: string): Promise<void> {
       let output = '';
       for (const stream of [bridge.stdout, bridge.stderr]) stream.on('data', (text) => (output += text));
       const ended = once(bridge, 'close');
-      // npx installs the package once more.
+      // npx installs the package first.
       await until('the bridge has logged in', stand.pbx.hasLogin, {
         state: () => output,
         longestMs: longestTestMs,
@@ -82,6 +72,12 @@ export async function npxTests(t: TestContext, archive: string): Promise<void> {
       assert.match(output, /"program\.stopped"/);
       await until('the PBX has noticed', () => !stand.pbx.hasLogin());
     }
+
+    const script = 'cd "$0"; node --version; "$1" --version; exec "$1" run';
+    const unset = await run('env', ['-i', ...pairs(env), 'sh', '-c', script, work, started()]);
+    assert.match(unset.output, new RegExp(`^v${host}\n\\d+\\.\\d+\\.\\d+\n`));
+    const [, sample = ''] = /copy (\S+) to \.env here/.exec(unset.output) ?? [];
+    assert.ok(existsSync(sample), unset.output);
   });
 }
 

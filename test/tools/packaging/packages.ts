@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict';
-import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { version } from '../../../src/shared/process/version.ts';
@@ -11,6 +20,8 @@ import { stage } from '../../../systemd/build/stage.ts';
 export type Packages = {
   readonly now: string;
   readonly next: string;
+  /** As `now`, with a small program in place of the runtime, which lintian reads for a minute. */
+  readonly small: string;
   remove(): void;
 };
 
@@ -25,11 +36,21 @@ export function buildPackages(): Packages {
   const program = join(folder, 'program');
   compile(program);
   stage(root, program, 'amd64');
-  const pack = (version: string) =>
-    packDeb(root, { changedAt, arch: 'amd64', folder, version, isQuick: true });
+  const pack = (version: string, into = folder) =>
+    packDeb(root, { changedAt, arch: 'amd64', folder: into, version, isQuick: true });
   const now = pack(versions.now);
+  const [node, aside, thin] = [
+    join(root, 'usr/lib/pbx-bridge/bin/node'),
+    join(folder, 'node'),
+    join(folder, 'small'),
+  ];
+  renameSync(node, aside);
+  copyFileSync('/bin/true', node);
+  mkdirSync(thin);
+  const small = pack(versions.now, thin);
+  renameSync(aside, node);
   addSteps(join(root, 'usr/lib/pbx-bridge/lib'));
-  const packages = { now, next: pack(versions.next) };
+  const packages = { now, next: pack(versions.next), small };
   rmSync(root, { recursive: true });
   return { ...packages, remove: () => rmSync(folder, { recursive: true }) };
 }
