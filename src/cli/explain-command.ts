@@ -13,9 +13,12 @@ import { apiSection } from './config/api-section.ts';
 import { callsSection } from './config/calls-section.ts';
 import { isUnset, loadConfig } from './config/env.ts';
 import { outboxSection } from './config/outbox-section.ts';
+import type { Environment } from './config/variable.ts';
+import { type Elsewhere, elsewhereOf } from './explain/elsewhere.ts';
 import { isMissedEnd, type StoredEntry } from './explain/journal-text.ts';
 import { conclusionOf, type Line, type Timeline, timelineOf } from './explain/timeline.ts';
 import { clockTime } from './text/format-text.ts';
+import { unitOf } from './unit-state.ts';
 
 type ExplainOptions = {
   readonly showNumbers?: boolean;
@@ -40,17 +43,24 @@ export async function explain(context: Context, what: string, options: ExplainOp
     context.printError(notFoundText(what, journalKeepMs, damaged));
     return exitCodes.notFound;
   }
-  const apiHistory =
-    options.offline || timeline.events.length === 0
-      ? undefined
-      : await readApiHistory(context, timeline.callId);
+  const wasSent = !options.offline && timeline.events.length > 0;
+  const api = wasSent ? apiOf(io.environment()) : undefined;
+  const apiHistory = wasSent ? await readApiHistory(api, timeline.callId) : undefined;
   const conclusion = conclusionOf(timeline, apiHistory);
   const endedIn = options.offline ? undefined : await readEnd(context, timeline);
+  const elsewhere = isLogged(timeline)
+    ? elsewhereOf({
+        callId: timeline.callId,
+        since: timeline.lines[0]?.at ?? 0,
+        unit: unitOf(io.environment().ENV_FILE),
+        api: api && { baseUrl: api.baseUrl, isService: api.extras || api.callBacks !== undefined },
+      })
+    : [];
   const show = options.showNumbers ? (text: string) => text : maskNumbers;
   if (json) {
     const lines = timeline.lines.map((line) => ({ ...line, text: show(line.text) }));
-    terminal.json({ call: timeline.callId, ...conclusion, lines, endedIn, apiHistory, others });
-  } else print(context, timeline, { apiHistory, endedIn, conclusion, others, show });
+    terminal.json({ call: timeline.callId, ...conclusion, lines, endedIn, apiHistory, others, elsewhere });
+  } else print(context, timeline, { apiHistory, endedIn, conclusion, others, elsewhere, show });
   return conclusion.state === 'reported' ? exitCodes.ok : exitCodes.problem;
 }
 
@@ -101,12 +111,23 @@ async function readEnd({ io }: Context, { journal }: Timeline): Promise<string |
   return readDialplanLine(loadConfig({ ami: amiSection }, environment).ami, place, systemClock);
 }
 
-async function readApiHistory({ io }: Context, callId: string): Promise<HistoryEntry[] | string> {
-  const environment = io.environment();
-  if (isUnset(['API_BASE_URL', 'API_TOKEN'], environment))
-    return 'not read: API_BASE_URL and API_TOKEN are not set here';
+/** Whether the log names it: legs and calls that are not inbound leave no lines. */
+const isLogged = ({ events, journal }: Timeline) =>
+  events.length > 0 || journal.some(({ kind, event }) => kind === 'reported' || event?.code === 'decision');
+
+function apiOf(environment: Environment) {
+  return isUnset(['API_BASE_URL', 'API_TOKEN'], environment)
+    ? undefined
+    : loadConfig({ api: apiSection }, environment).api;
+}
+
+async function readApiHistory(
+  api: ReturnType<typeof apiOf>,
+  callId: string,
+): Promise<HistoryEntry[] | string> {
+  if (api === undefined) return 'not read: API_BASE_URL and API_TOKEN are not set here';
   const { createApiClient } = await import('../shared/api/client.ts');
-  const client = createApiClient({ ...loadConfig({ api: apiSection }, environment).api, connections: 1 });
+  const client = createApiClient({ ...api, connections: 1 });
   try {
     return await createHistoryReader(client.history).entriesOf(callId);
   } catch (error) {
@@ -122,6 +143,7 @@ type Explanation = {
   readonly endedIn: string | undefined;
   readonly conclusion: ReturnType<typeof conclusionOf>;
   readonly others: readonly string[];
+  readonly elsewhere: readonly Elsewhere[];
   readonly show: (text: string) => string;
 };
 
@@ -136,7 +158,7 @@ const signs: Readonly<Record<Line['what'], readonly [string, 'dim' | 'bold' | 'g
 function print(
   { terminal }: Context,
   timeline: Timeline,
-  { apiHistory, endedIn, conclusion, others, show }: Explanation,
+  { apiHistory, endedIn, conclusion, others, elsewhere, show }: Explanation,
 ): void {
   const { paint } = terminal;
   const now = Date.now();
@@ -154,6 +176,8 @@ function print(
   terminal.print();
   terminal.wrapped(`${paint(colour, conclusion.state.toUpperCase())}: `, show(conclusion.why), 2);
   if (others.length > 0) terminal.wrapped('', `This is the newest match. Others: ${others.join(', ')}`, 2);
+  if (elsewhere.length > 0) terminal.print('\nThe same call elsewhere:');
+  for (const { place, look } of elsewhere) terminal.wrapped(`  ${place}: `, look, 4);
 }
 
 /** Describes what the API's request history has of a call; a string is the reason why it could not be read. */

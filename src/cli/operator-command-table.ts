@@ -116,7 +116,7 @@ export const operatorCommands: readonly CommandRow[] = [
     examples: `  pbx-bridge explain 0301234567             the newest call from this number
   pbx-bridge explain 1763600000.42          by the Uniqueid or Linkedid in Asterisk's log
   pbx-bridge explain pbx-1763600000.42      by the call id
-Works whether the bridge is running or not. JOURNAL_KEEP sets how far back. Exit code 0: all of the call was reported, 2: it was not.`,
+Works whether the bridge is running or not. JOURNAL_KEEP sets how far back. Ends with how to find the same call in other logs. Exit code 0: all of the call was reported, 2: it was not.`,
     argument: ['<what>', 'call id, caller number, Uniqueid or Linkedid'],
     options: [showNumbers, ['--offline', 'do not read the request history of the API']],
     load: async () => (await import('./explain-command.ts')).explain,

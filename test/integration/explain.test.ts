@@ -10,6 +10,9 @@ import { type RunOptions, runCommand } from '../tools/program/operator.ts';
 import { temporaryFolder } from '../tools/program/program.ts';
 import { createStand, type Stand } from '../tools/program/stand.ts';
 
+/** What comes before where else the call is found. */
+const conclusionIn = (text: string) => text.split('\n\nThe same call elsewhere:\n')[0] ?? '';
+
 async function standing(t: TestContext, settings: Readonly<Record<string, string>> = {}) {
   const stand = await createStand(t, settings);
   await stand.start();
@@ -19,7 +22,7 @@ async function standing(t: TestContext, settings: Readonly<Record<string, string
     return {
       ...ran,
       flat: ran.text.replace(/\n +(?=\S)/g, ' '),
-      last: ran.text.trim().split('\n\n').at(-1) ?? '',
+      last: conclusionIn(ran.text).trim().split('\n\n').at(-1) ?? '',
     };
   };
   return { stand, explain, explainWith };
@@ -60,6 +63,7 @@ test('an answered call: seen, decided and delivered in order, found in the API h
     /delivered completed delivered: HTTP 200 in \d+ ms/,
     /API history: ringing at .*, answered at .*, completed at /,
     /^REPORTED: ringing, answered, completed; the API confirmed each, and its request history contains them$/m,
+    new RegExp(`The same call elsewhere: log of the bridge: search for pbx-${uniqueid} log of the API: `),
   ];
   let from = 0;
   for (const pattern of order) {
@@ -71,7 +75,8 @@ test('an answered call: seen, decided and delivered in order, found in the API h
   assert.match(ran.flat, /seen +PJSIP\/\S+ hung up, cause 26 \(answered elsewhere\)/);
   assert.doesNotMatch(ran.text, /\+?49\d{8}/);
   for (const columns of [80, 40]) {
-    const { text } = await explainWith({ columns }, uniqueid);
+    // A command, or an address, is left to the terminal.
+    const text = conclusionIn((await explainWith({ columns }, uniqueid)).text);
     const widths = text.split('\n').map((line) => line.replace(/\x1b\[\d+m/g, '').length);
     assert.ok(Math.max(...widths) <= columns, text);
   }
@@ -82,6 +87,8 @@ test('an answered call: seen, decided and delivered in order, found in the API h
       `"text": "reported: ringing, from \\${call?.from}: the trunk presented \\${call?.from} \\(an international number\\)"`,
     ),
   );
+  const { elsewhere } = JSON.parse(byId.text) as { elsewhere: unknown[] };
+  assert.deepEqual(elsewhere[0], { place: 'log of the bridge', look: `search for pbx-${uniqueid}` });
   const byNumber = await explain(call?.from ?? '');
   assert.equal(byNumber.text, ran.text);
 });

@@ -120,7 +120,7 @@ test('a running bridge mends it by itself, and explain, status and metrics show 
   assert.match(text, /decided ringing was confirmed by the API and is not in its history: sent again /);
   assert.match(
     text,
-    / REPORTED: ringing, completed; the API confirmed each, and its request history contains them $/,
+    / REPORTED: ringing, completed; the API confirmed each, and its request history contains them The same call elsewhere: /,
   );
   const page = async (path: string) => (await fetch(`http://127.0.0.1:${stand.statusPort()}${path}`)).text();
   const metrics = await page('/metrics');

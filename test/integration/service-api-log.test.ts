@@ -30,6 +30,14 @@ test('the API log says which events had no effect, filters, and gives a request 
   }
   await post(a.token, '{"id":"spaced","from":"+4930901820"}');
   assert.match((await log('?in=number&term=%2B49 30 90-1820')).plain, /spaced/, 'as the screens write it');
+  // A call's id leads to the call from every search, also if all its requests were refused.
+  for (const [typed, leads] of [
+    ['/api-log?term=second&in=number&outcome=refused', '/api-log?in=call&term=second&outcome=refused'],
+    ['/calls?q=first', '/calls/details?id=first'],
+    ['/api-log?term=theirs&in=number', undefined],
+    ['/calls?q=theirs', undefined],
+  ] as const)
+    assert.equal((await read(typed)).headers.location, leads, typed);
   const early = await log('?until=2020-01-01T10:00');
   assert.match(early.main, /<p class="empty">[^<]*No matching requests/, 'not a paragraph in a paragraph');
   for (const until of ['2099-01-01T10:00', 'soon'])

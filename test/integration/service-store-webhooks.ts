@@ -377,6 +377,14 @@ export const webhookTests: StoreTests = {
     const newest = await page(store, webhook, { limit: 2 });
     assert.equal(newest.deliveries.length, 2);
     assert.equal((await page(store, webhook, { before: newest.next, limit: 2 })).deliveries.length, 1);
+    const ofCall = async (of: Webhook, call: string, more = {}) =>
+      (await page(store, of, { call, ...more })).deliveries.map(({ event }) => event);
+    assert.deepEqual(await ofCall(webhook, 'a'), ['call.missed', 'call.ringing']);
+    assert.deepEqual(await ofCall(webhook, 'a', { failed: true }), ['call.ringing']);
+    assert.deepEqual(await ofCall(webhook, 'a', { before: missed }), ['call.ringing']);
+    assert.deepEqual(await ofCall(webhook, 'nobody'), []);
+    const another = await store.directory.addAccount({ uid: 'other', name: 'Other', country: null });
+    assert.deepEqual(await ofCall(await add(store, another.id), 'a'), [], 'a call of another account');
 
     // Sent again by a person, as one that was never tried.
     assert.equal(await store.webhooks.sendAgain(webhook.id, missed, 400), 1);
@@ -506,7 +514,7 @@ async function add(
 const page = (
   store: Store,
   { id }: Webhook,
-  more: { failed?: boolean; before?: number | null; limit?: number } = {},
+  more: { failed?: boolean; before?: number | null; limit?: number; call?: string } = {},
 ) => store.webhooks.page({ webhook: id, failed: false, before: null, limit: 50, ...more });
 
 /** Calls, events and times, oldest first. */

@@ -42,6 +42,13 @@ test('an administrator sets a webhook up, tests it, sends again, changes its sec
   await receiver.until(({ length }) => length === 2);
   await shows(page, /Call was missed<\/a>(?:(?!<tr)[\s\S])*delivered(?:(?!<tr)[\s\S])*200 ok/);
   assert.doesNotMatch(await get(page), /Call is ringing<\/a>/);
+  // The deliveries of a call, by its id: without the test.
+  const ofCall = await get(`${page}?call=+one`);
+  assert.match(ofCall, /<form class="filters" [^>]*role="search"[\s\S]*Call was missed<\/a>/);
+  assert.match(ofCall, /name="call"[^>]* value="one"/);
+  assert.equal(ofCall.split('name="delivery"').length, 2);
+  assert.match(ofCall, new RegExp(`href="${page}\\?call=one&(amp;)?failed=1"`));
+  assert.match(await get(`${page}?call=two`), />No deliveries</);
 
   const [, id = ''] = /name="delivery" value="(\d+)"/.exec(await get(page)) ?? [];
   for (const delivery of ['1.5', 'x', ''])
@@ -59,7 +66,7 @@ test('an administrator sets a webhook up, tests it, sends again, changes its sec
   assert.match(await get(failed), /Send all failed again/);
   receiver.answer((_, response) => response.end());
   await send(`${page}/again`);
-  await shows(failed, />None</);
+  await shows(failed, />No deliveries</);
   assert.doesNotMatch(await get(failed), /Send all failed again/);
 
   await send(`${page}/rotate`, { days: '7' });

@@ -91,7 +91,10 @@ test('a receiver hears of each call in order, and verifies it with the library o
   const of = (call: string) => namesOf(receiver.received.filter((one) => one.call === call));
   assert.deepEqual(of('one'), ['one call.ringing', 'one call.answered', 'one call.ended']);
   assert.deepEqual(of('two'), ['two call.ringing', 'two call.missed']);
-  for (const one of receiver.received) assert.deepEqual(one.verifiedBy, [0], one.type);
+  for (const { type, call, headers, verifiedBy } of receiver.received) {
+    assert.deepEqual(verifiedBy, [0], type);
+    assert.equal(headers['webhook-call-id'], call);
+  }
   assert.equal(new Set(receiver.received.map(({ id }) => id)).size, 5);
   assert.equal(receiver.received[0]?.data.integration, 'PBX 1');
   const done = await until((all) => all.every(({ state }) => state === 'delivered'));

@@ -79,7 +79,7 @@ const wordsOf = (text: string) =>
 
 /**
  * Wraps text at spaces: the first line has at most `width` characters, the others `rest`. Longer words are cut; a longer
- * command is left to the terminal, which does not break what is copied from it.
+ * command or address is left to the terminal, which does not break what is copied from it.
  */
 export function wrap(text: string, width: number, rest = width): string[] {
   const lines: string[] = [];
@@ -90,7 +90,7 @@ export function wrap(text: string, width: number, rest = width): string[] {
       lines.push(line);
       line = '';
     }
-    while (word.length > most() && !word.includes(' ')) {
+    while (word.length > most() && !/ |^https?:/.test(word)) {
       const head = word.slice(0, most());
       lines.push(head);
       word = word.slice(head.length);

@@ -5,7 +5,7 @@ import { extensionName, extensionsOf, extensionText, numberCalledText } from '..
 import { accountLimits } from '../accounts/limits.ts';
 import { type Pages, type SegmentRequest, type UserRequest, withSegments } from '../accounts/user-request.ts';
 import { quantile, type ReportStore } from '../calls/aggregate.ts';
-import { callTable, newCalls, rangText, talkedText } from '../calls/call-cells.ts';
+import { callAddress, callTable, newCalls, rangText, talkedText } from '../calls/call-cells.ts';
 import { isAnswered, isMissed } from '../calls/call-meaning.ts';
 import { type CallRecord, rangFor, talkedFor } from '../calls/call-record.ts';
 import type { CallCursor } from '../calls/call-slices.ts';
@@ -25,7 +25,7 @@ import { displayText } from '../kit/display-text.ts';
 import { choice, field, hiddenFields, notice, oneOf } from '../kit/form.ts';
 import { icon } from '../kit/icon.ts';
 import { openingHoursOf } from '../kit/opening-hours.ts';
-import type { Page } from '../kit/page-request.ts';
+import type { Answer } from '../kit/page-request.ts';
 import { cursorList } from '../kit/table.ts';
 import { plainText } from '../rules/plain-text.ts';
 import { type Html, html } from '../words/html.ts';
@@ -90,7 +90,7 @@ async function asked(request: UserRequest, { store, directory }: Parts) {
   };
 }
 
-async function listPage(request: SegmentRequest, context: Parts): Promise<Page> {
+async function listPage(request: SegmentRequest, context: Parts): Promise<Answer> {
   const { account, query, words, administrates } = request;
   const text = words.calls;
   const { callQuery, integrations, page } = await asked(request, context);
@@ -113,6 +113,10 @@ async function listPage(request: SegmentRequest, context: Parts): Promise<Page> 
     },
     (also) => addressOf('/calls', callQuery, also),
   );
+  if (calls.length === 0 && callQuery.q !== '' && isNewest && !isSearching && !request.isRenewal) {
+    const call = await context.store.calls.get(account.id, callQuery.q);
+    if (call) return { redirect: callAddress(call.id) };
+  }
   const filtered = addressOf('', callQuery) !== '';
   const isUnused = calls.length === 0 && !filtered && isNewest;
   return {

@@ -9,7 +9,7 @@ import { callAddress } from '../calls/call-cells.ts';
 import type { CallStore } from '../calls/call-store.ts';
 import { copyable, displayText, lines } from '../kit/display-text.ts';
 import { choice, field } from '../kit/form.ts';
-import { isRead, type Page } from '../kit/page-request.ts';
+import { type Answer, isRead, type Page } from '../kit/page-request.ts';
 import { Refusal } from '../kit/refusal.ts';
 import { numberTerm } from '../kit/search-text.ts';
 import { cursorIn, cursorList } from '../kit/table.ts';
@@ -63,7 +63,7 @@ function askedIn({ query, account, formats }: UserRequest, integrations: readonl
   };
 }
 
-async function listPage(request: UserRequest, { store, directory }: Parts): Promise<Page> {
+async function listPage(request: UserRequest, { store, directory }: Parts): Promise<Answer> {
   const { account, query, words } = request;
   const { apiLog: text } = words;
   const integrations = directory.integrations(account.id);
@@ -83,6 +83,14 @@ async function listPage(request: UserRequest, { store, directory }: Parts): Prom
   const read = readPage(store.requests, { account: account.id, search, filter }, start);
   const isFiltered = Object.keys(kept).length > 0;
   const { rows, isNewest, isSearching, links } = await cursorList(request, PER_PAGE, read, address);
+
+  // The id of a call, typed where a number is asked for first.
+  if (search?.in === 'number' && rows.length === 0 && isNewest && !isSearching) {
+    const ofCall = { in: 'call', term: search.term } as const;
+    const what = { account: account.id, search: ofCall, order: 'newest', after: null, limit: 1 } as const;
+    const { entries } = await store.requests.search(what);
+    if (entries.length > 0) return { redirect: address(ofCall) };
+  }
 
   const empty = isFiltered
     ? html`${text.noMatch} <a class="button" href="/api-log">${words.common.clearFilter}</a>`

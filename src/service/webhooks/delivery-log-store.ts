@@ -12,6 +12,8 @@ type PageQuery = {
   readonly failed: boolean;
   readonly before: number | null;
   readonly limit: number;
+  /** Only the events of the call with this id. */
+  readonly call?: string | null;
 };
 
 type Page = { readonly deliveries: Delivery[]; readonly next: number | null };
@@ -19,16 +21,21 @@ type Page = { readonly deliveries: Delivery[]; readonly next: number | null };
 /** What was sent and what waits, as people see it. */
 export const createDeliveryLogStore = ({ read, write }: Pick<Statements, 'read' | 'write'>) => ({
   /** Newest first; `before`: older than this one. */
-  async page({ webhook, failed, before, limit }: PageQuery): Promise<Page> {
+  async page({ webhook, failed, before, limit, call = null }: PageQuery): Promise<Page> {
     const values: Value[] = [webhook];
     const where = ['d.webhook_id = $1', `NOT (${isSkipped})`];
     if (failed) where.push("d.state = 'failed'");
     if (before !== null) where.push(`d.id < $${values.push(before)}`);
+    if (call !== null)
+      where.push(`d.call_row = (SELECT k.id FROM webhooks w JOIN calls k ON k.account_id = w.account_id
+        WHERE w.id = $1 AND k.call_id = $${values.push(call)})`);
+    // `+`: those of a call are few, and found by its row, not among all of the webhook.
+    const order = call === null ? 'd.id' : '+d.id';
     const deliveries = await read<Delivery>(
       `SELECT d.id, d.event, d.at, d.state, d.tries, d.tried_at AS "triedAt", d.http_status AS "httpStatus",
          d.answer, c.call_id AS "callId"
        FROM webhook_deliveries d LEFT JOIN calls c ON c.id = d.call_row
-       WHERE ${where.join(' AND ')} ORDER BY d.id DESC LIMIT $${values.push(limit + 1)}`,
+       WHERE ${where.join(' AND ')} ORDER BY ${order} DESC LIMIT $${values.push(limit + 1)}`,
       ...values,
     );
     const more = deliveries.length > limit;

@@ -1,10 +1,15 @@
+import { limits } from '../../shared/api/contract/decisions.ts';
 import { callAddress } from '../calls/call-cells.ts';
 import { displayText } from '../kit/display-text.ts';
-import { button, changeForm, hiddenFields, oneOf } from '../kit/form.ts';
+import { button, changeForm, field, hiddenFields, oneOf } from '../kit/form.ts';
 import type { PageRequest } from '../kit/page-request.ts';
 import { pager, table } from '../kit/table.ts';
 import { type Html, html } from '../words/html.ts';
 import type { Delivery, Webhook } from './webhook.ts';
+
+/** The id of the call whose deliveries a page shows; null: those of all. */
+export const callIn = (query: URLSearchParams): string | null =>
+  (query.get('call') ?? '').trim().slice(0, limits.referenceLength) || null;
 
 const kinds = { new: '', retry: 'ringing', delivered: 'answered', failed: 'missed' } as const;
 
@@ -16,8 +21,10 @@ export function deliveriesCard(
 ): Html {
   const { common, webhooks: text } = words;
   const failed = query.has('failed');
+  const call = callIn(query);
   const address = (also: Record<string, string>) =>
-    `${path}?${new URLSearchParams({ ...(failed && { failed: '1' }), ...also })}`;
+    `${path}?${new URLSearchParams({ ...(call !== null && { call }), ...also })}`;
+  const ofState = failed ? { failed: '1' } : {};
   const sendAgain = ({ id, state }: Delivery) =>
     enabled &&
     (state === 'delivered' || state === 'failed') &&
@@ -27,12 +34,20 @@ export function deliveriesCard(
     );
   return html`
     <h2 class="after">${text.deliveries}</h2>
+    <form class="filters" action=${path} role="search" aria-label=${text.deliveries}>
+      ${hiddenFields(ofState)}
+      ${field({ label: words.calls.callId, name: 'call', type: 'search', value: call ?? '', maxlength: limits.referenceLength })}
+      <div class="together">
+        <button type="submit">${common.search}</button>
+        ${call !== null && html`<a href=${path}>${common.clearFilter}</a>`}
+      </div>
+    </form>
     <div class="together">
       ${enabled && button({ action: `${path}/test`, token }, text.test)}
-      ${enabled && failed && deliveries.length > 0 && button({ action: `${path}/again`, token }, text.sendAllAgain)}
+      ${enabled && failed && call === null && deliveries.length > 0 && button({ action: `${path}/again`, token }, text.sendAllAgain)}
       ${oneOf(text.deliveries, [
-        { text: common.all, href: path, chosen: !failed },
-        { text: text.states.failed, href: `${path}?failed=1`, chosen: failed },
+        { text: common.all, href: address({}), chosen: !failed },
+        { text: text.states.failed, href: address({ failed: '1' }), chosen: failed },
       ])}
     </div>
     ${table({
@@ -61,11 +76,11 @@ export function deliveriesCard(
         },
         { head: text.sendAgain, cell: sendAgain },
       ],
-      empty: common.none,
+      empty: text.noDeliveries,
     })}
     ${pager(words.kit, {
-      newer: query.has('older') ? address({}) : undefined,
-      older: next === null ? undefined : address({ older: String(next) }),
+      newer: query.has('older') ? address(ofState) : undefined,
+      older: next === null ? undefined : address({ ...ofState, older: String(next) }),
       labels: [words.kit.newest, words.kit.older],
     })}`;
 }

@@ -35,10 +35,17 @@ const header = (name: string, description: string): OpenAPIV3_1.ParameterObject 
   description,
   schema: { type: 'string' },
 });
-const signature = [
+const headers = [
   header('webhook-id', 'The same each time an event is sent: know events by it that you have had.'),
   header('webhook-timestamp', 'When this request was sent, Unix seconds.'),
   header('webhook-signature', 'By Standard Webhooks, with the secret of the webhook.'),
+];
+const callHeaders = [
+  ...headers,
+  header(
+    'webhook-call-id',
+    'The `id` of the call, to find it in logs, also if a template leaves it out of the body. Not signed. What is not visible ASCII is percent-encoded; cut after 255 characters.',
+  ),
 ];
 
 /** What the receivers of webhooks get, for the OpenAPI document. */
@@ -52,7 +59,7 @@ export const describedWebhooks: NonNullable<OpenAPIV3_1.Document['webhooks']> = 
         description:
           'A webhook with a template of its own gets what that makes of this; every webhook gets the headers, and those of its own.',
         security: [],
-        parameters: signature,
+        parameters: type.startsWith('call.') ? callHeaders : headers,
         requestBody: {
           required: true,
           content: {

@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { limits } from '../../shared/api/contract/decisions.ts';
 import type { Keys } from '../accounts/keys.ts';
 import { plainText } from '../rules/plain-text.ts';
 
@@ -20,8 +21,20 @@ const taken = new Set([
   ...['host', 'content-length', 'content-type', 'content-encoding', 'user-agent', 'expect', 'trailer'],
   ...['connection', 'keep-alive', 'proxy-connection', 'proxy-authenticate', 'proxy-authorization'],
   ...['te', 'transfer-encoding', 'upgrade', 'http2-settings'],
-  ...['webhook-id', 'webhook-timestamp', 'webhook-signature'],
+  ...['webhook-id', 'webhook-timestamp', 'webhook-signature', 'webhook-call-id'],
 ]);
+
+/**
+ * The header by which a receiver's log finds a call: its id, which the sender chooses, with what is not visible ASCII
+ * percent-encoded, and as long as an id may be. Nothing for an event of no call.
+ */
+export const callHeader = (call: { readonly id: string } | null) =>
+  call && {
+    'webhook-call-id': call.id
+      .toWellFormed()
+      .replace(/[^!-~]/gu, encodeURIComponent)
+      .slice(0, limits.referenceLength),
+  };
 
 /** Why headers are refused: a word of `formErrors`, with what it is about. */
 export class HeaderError extends Error {

@@ -4,7 +4,7 @@ import { createKeys } from '../accounts/keys.ts';
 import { exampleOf } from './event-examples.ts';
 import { noFilter, webhookEvents } from './webhook.ts';
 import { wantsEvent } from './webhook-filter.ts';
-import { HeaderError, HIDDEN, headersIn, openHeaders, sealHeaders } from './webhook-headers.ts';
+import { callHeader, HeaderError, HIDDEN, headersIn, openHeaders, sealHeaders } from './webhook-headers.ts';
 
 const keys = createKeys(Buffer.alloc(32, 7));
 
@@ -32,7 +32,7 @@ test('headers that could make two requests of one, or lie about the sender, are 
     'Content-Type',
   ])
     assert.equal(refused(`${name}: x`), `headerTaken ${name}`);
-  for (const name of ['webhook-id', 'Webhook-Signature', 'WEBHOOK-TIMESTAMP'])
+  for (const name of ['webhook-id', 'Webhook-Signature', 'WEBHOOK-TIMESTAMP', 'Webhook-Call-Id'])
     assert.equal(refused(`${name}: x`), `headerTaken ${name}`);
   for (const name of ['', 'a b', 'ä', 'a\0', '(a)', 'a"'])
     assert.match(refused(`${name}: x`) as string, /^headerName/);
@@ -45,6 +45,15 @@ test('headers that could make two requests of one, or lie about the sender, are 
     /^headersTooLong/,
   );
   assert.match(refused(`a: ${'x'.repeat(8_000)}`) as string, /^headersTooLong/);
+});
+
+test("the header with a call's id is visible ASCII of limited length, whatever the id is", () => {
+  const header = (id: string) => callHeader({ id })?.['webhook-call-id'];
+  assert.equal(header('office-1763625600.17'), 'office-1763625600.17');
+  assert.equal(header('a\r\nX-Key: 1\x7f'), 'a%0D%0AX-Key:%201%7F');
+  assert.equal(header('Büro-1\u2028😀\ud800'), 'B%C3%BCro-1%E2%80%A8%F0%9F%98%80%EF%BF%BD');
+  assert.equal(header('ä'.repeat(255))?.length, 255);
+  assert.equal(callHeader(null), null);
 });
 
 test('values of headers are sealed for their webhook, and stay until they are given again', () => {

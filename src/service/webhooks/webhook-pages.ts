@@ -31,7 +31,7 @@ import {
   versionOf,
   webhookSummary,
 } from './webhook-changes.ts';
-import { deliveriesCard } from './webhook-deliveries.ts';
+import { callIn, deliveriesCard } from './webhook-deliveries.ts';
 import { draftOf, optionErrors, readWebhook, settingsFields, webhookFields } from './webhook-form.ts';
 import { openHeaders } from './webhook-headers.ts';
 import { webhookSecret } from './webhook-message.ts';
@@ -119,7 +119,13 @@ async function page(
         deliveriesCard(
           request,
           webhook,
-          await store.webhooks.page({ webhook: webhook.id, failed, before, limit: perPage }),
+          await store.webhooks.page({
+            webhook: webhook.id,
+            failed,
+            before,
+            limit: perPage,
+            call: callIn(query),
+          }),
         ),
     ],
   });

@@ -10,7 +10,7 @@ import { classifyAnswer } from './classify-answer.ts';
 import { hostOf, type Webhook } from './webhook.ts';
 import type { WebhookClient } from './webhook-client.ts';
 import { wantsEvent } from './webhook-filter.ts';
-import { openHeaders } from './webhook-headers.ts';
+import { callHeader, openHeaders } from './webhook-headers.ts';
 import { newHealth, nextHealth } from './webhook-health.ts';
 import { signedHeaders, tellingOf, webhookBody } from './webhook-message.ts';
 import { personOrder, type QueuedDelivery, webhookQueue } from './webhook-queue.ts';
@@ -76,7 +76,11 @@ export function createWebhookSender(first: Webhook, parts: SenderParts) {
       const contentType = webhook.shape && { 'content-type': contentTypes[webhook.shape.format] };
       const result =
         problem === undefined
-          ? await client.post(webhook.url, { ...own, ...contentType, ...signed }, body)
+          ? await client.post(
+              webhook.url,
+              { ...own, ...contentType, ...callHeader(delivery.call), ...signed },
+              body,
+            )
           : notSent(problem);
       if (result.kind === 'answer') queue.answered(event.seq, `${result.status} ${result.body}`.trim());
       return result;

@@ -737,6 +737,7 @@ export const de: typeof en = {
     rotate: 'Neuer Schlüssel',
     rotateHint: 'Solange beide gelten, haben Anfragen zwei Signaturen.',
     deliveries: 'Zustellungen',
+    noDeliveries: 'Keine Zustellungen',
     states: { new: 'wartet', retry: 'wird wiederholt', delivered: 'zugestellt', failed: 'fehlgeschlagen' },
     tries: 'Versuche',
     answer: 'Letzte Antwort',

@@ -706,6 +706,7 @@ export const en = {
     rotate: 'New secret',
     rotateHint: 'While both work, requests have two signatures.',
     deliveries: 'Deliveries',
+    noDeliveries: 'No deliveries',
     states: { new: 'waiting', retry: 'tried again', delivered: 'delivered', failed: 'failed' },
     tries: 'Attempts',
     answer: 'Last answer',

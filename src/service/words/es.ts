@@ -727,6 +727,7 @@ export const es: typeof en = {
     rotate: 'Clave nueva',
     rotateHint: 'Mientras valgan las dos, las solicitudes llevan dos firmas.',
     deliveries: 'Entregas',
+    noDeliveries: 'Ninguna entrega',
     states: { new: 'en espera', retry: 'se reintenta', delivered: 'entregado', failed: 'fallido' },
     tries: 'Intentos',
     answer: 'Última respuesta',

@@ -734,6 +734,7 @@ export const fr: typeof en = {
     rotate: 'Nouvelle clé',
     rotateHint: 'Tant que les deux sont valables, les requêtes ont deux signatures.',
     deliveries: 'Livraisons',
+    noDeliveries: 'Aucune livraison',
     states: { new: 'en attente', retry: 'nouvel essai', delivered: 'livré', failed: 'échec' },
     tries: 'Tentatives',
     answer: 'Dernière réponse',

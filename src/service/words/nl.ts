@@ -724,6 +724,7 @@ export const nl: typeof en = {
     rotate: 'Nieuwe sleutel',
     rotateHint: 'Zolang beide gelden, hebben verzoeken twee handtekeningen.',
     deliveries: 'Leveringen',
+    noDeliveries: 'Geen leveringen',
     states: { new: 'wacht', retry: 'wordt herhaald', delivered: 'geleverd', failed: 'mislukt' },
     tries: 'Pogingen',
     answer: 'Laatste antwoord',

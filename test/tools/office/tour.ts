@@ -332,7 +332,7 @@ const addresses = `
   /api-log?in=call&term=pbx1 /api-log?in=call&term=${someCall?.id} /api-log?in=number&term=${from}
   /api-log?in=request&term=nothing /api-log?in=response&term=xxx /api-log?integration=${workshop}
   /api-log?outcome=accepted /api-log?outcome=refused /api-log?outcome=discarded /api-log?until=${day(5)}T12:00 ${entry}
-  /webhooks/${failing?.uid}?failed=1 /customers/import/template /customers/import/progress
+  /webhooks/${failing?.uid}?failed=1 /webhooks/${failing?.uid}?call=${someCall?.id} /customers/import/template /customers/import/progress
   /reports?${fortnight} /reports?${fortnight}&by=month /reports?${fortnight}&of=segment:Notfall
   /reports?${fortnight}&of=integration:${workshop} /reports?${fortnight}&of=hours:in /reports?${fortnight}&of=called:${called}
   /reports?${fortnight}&of=place:queue /reports?${fortnight}&of=answered:1001 /reports?${year} /reports?${year}
