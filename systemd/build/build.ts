@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { layOutRepository } from './apt.ts';
 import { compile, project } from './compile.ts';
 import { packDeb } from './deb.ts';
 import { packNpm } from './npm.ts';
@@ -14,13 +15,15 @@ import { packTarball } from './tarball.ts';
 /**
  * `npm run build`: all that is released, for both architectures, in the folder dist: Debian packages, archives for
  * other distributions, the npm package, what they are made of (SBOM) and their sums. `npm run deb`: the Debian package
- * of one architecture alone. Needs npm (10, for the list), dpkg-deb, xz, and strip for each architecture. The same commit, built by the
+ * of one architecture alone. `--apt-key FILE`: besides, a signed apt repository in dist/apt, by this key, which is made if it
+ * is not there. Needs npm (10, for the list), dpkg-deb, xz, and strip for each architecture. The same commit, built by the
  * same versions of these, gives the same bytes.
  */
 const { values } = parseArgs({
   options: {
     only: { type: 'string' },
     arch: { type: 'string' },
+    'apt-key': { type: 'string' },
   },
 });
 const wanted = values.arch ?? (values.only === 'deb' ? 'amd64' : undefined);
@@ -49,6 +52,13 @@ try {
     add(packNpm(join(scratch, 'npm'), program, dist));
     add(writeSbom(dist, lastChange()));
     writeFileSync(join(dist, 'SHA256SUMS'), made.map(sumOf).join(''));
+  }
+  const { 'apt-key': keyFile } = values;
+  if (keyFile !== undefined) {
+    const debs = made.filter((file) => file.endsWith('.deb'));
+    // It says when it was made: apt refuses one that is older than what it knows.
+    layOutRepository(join(dist, 'apt'), debs, { keyFile, at: Math.floor(Date.now() / 1_000) });
+    process.stdout.write(`${join(dist, 'apt')}\n`);
   }
 } finally {
   rmSync(scratch, { recursive: true });

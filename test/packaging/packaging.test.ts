@@ -12,6 +12,7 @@ import {
 } from '../tools/packaging/machine.ts';
 import { buildPackages, type Packages } from '../tools/packaging/packages.ts';
 import { addPhoneSystem, type Layout } from '../tools/packaging/phone-system.ts';
+import { aptTests } from './apt-tests.ts';
 import { checkoutTests } from './checkout-tests.ts';
 import { instanceTests } from './instance-tests.ts';
 import { packageTests } from './package-tests.ts';
@@ -34,6 +35,9 @@ test('the Debian package', { skip: impossible ?? false, concurrency: 3 }, async 
     '/usr/bin/groff': 'groff-base',
     '/usr/bin/systemd-nspawn': 'systemd-container',
     '/usr/sbin/debootstrap': 'debootstrap',
+    '/usr/bin/gpg': 'gpg',
+    '/usr/bin/gpgconf': 'gpgconf',
+    '/usr/bin/gpg-agent': 'gpg-agent',
   });
   // They take their time to come, and the package is built meanwhile.
   const machines = { 11: borrowed(t, 11), 12: borrowed(t, 12), 13: borrowed(t, 13) };
@@ -59,6 +63,7 @@ test('the Debian package', { skip: impossible ?? false, concurrency: 3 }, async 
     t.test('what the units’ restrictions allow', async (t) =>
       sandboxTests(t, packages, await borrowed(t, 12)),
     ),
+    t.test('an apt repository', async (t) => aptTests(t, packages, await borrowed(t, 12))),
     t.test('what root runs', async (t) => rootTests(t, packages, await borrowed(t, 12))),
     t.test('lintian finds no errors', async () => {
       const { code, output } = await lintian;
