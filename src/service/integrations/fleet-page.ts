@@ -6,12 +6,16 @@ import { type Html, html } from '../words/html.ts';
 import type { Words } from '../words/words.ts';
 import type { Fleet, FleetBridge } from './fleet.ts';
 
+/** For a machine that has the packages from a repository: README, "Packages that update". */
+const updateCommand = 'apt update && apt install --only-upgrade pbx-bridge';
+
 /** All bridges and accounts, for who runs the service: first those that need a look. `now`: Unix ms. */
 export function fleetPage(fleet: Fleet, words: Words, now: number): string {
   const { accounts, bridges } = fleet;
   const { common, fleet: text } = words;
   const formats = formatsFor(machineZone(), words.locale);
   const troubled = bridges.filter(({ trouble }) => trouble.length > 0);
+  const isOutdated = bridges.some(({ trouble }) => trouble.includes('outdated'));
   const title = text.title(bridges.length);
   const columns = bridgeColumns(fleet, words, formats, now);
   const list = (caption: string, rows: readonly FleetBridge[]) =>
@@ -23,6 +27,7 @@ export function fleetPage(fleet: Fleet, words: Words, now: number): string {
         <div class="head"><h1>${title}</h1></div>
         <h2>${text.troubled(troubled.length)}</h2>
         ${list(text.troubled(troubled.length), troubled)}
+        ${isOutdated && html`<p class="hint">${text.update} <code>${updateCommand}</code></p>`}
         <details class="fold"><summary>${common.all}</summary>${list(common.all, bridges)}</details>
         <details class="fold"><summary>${text.accounts(accounts.length)}</summary>
         ${accountTable(accounts, words, formats)}</details>`,

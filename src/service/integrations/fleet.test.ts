@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readFleet } from './fleet.ts';
+import { wordsFor } from '../words/words.ts';
+import { type Fleet, readFleet } from './fleet.ts';
+import { fleetPage } from './fleet-page.ts';
 
 const MINUTE = 60_000;
 const now = 100 * MINUTE;
@@ -34,4 +36,24 @@ test('a bridge that reported three minutes ago or longer is silent, and its old 
   assert.deepEqual(await of({ lastAt: null, reportedAt: now - MINUTE, report }), ['refused', 'problems']);
   assert.deepEqual(await of({ lastAt: 40 * MINUTE, reportedAt: null, report: null }), ['refused']);
   assert.deepEqual(await of({ lastAt: 60 * MINUTE, reportedAt: null, report: null }), [], 'works again');
+});
+
+test('how a bridge is updated is said where one is of another version', () => {
+  const bridge = {
+    uid: 'i',
+    name: 'PBX',
+    account: 'a',
+    version: '1.0.0',
+    queue: null,
+    problems: [],
+    lastAt: now,
+  };
+  const page = (trouble: Fleet['bridges'][number]['trouble']) =>
+    fleetPage(
+      { version: '1.1.0', accounts: [], bridges: [{ ...bridge, trouble }] } as unknown as Fleet,
+      wordsFor('', 'en'),
+      now,
+    );
+  assert.match(page(['outdated']), /apt update &amp;&amp; apt install --only-upgrade pbx-bridge/);
+  assert.doesNotMatch(page([]), /only-upgrade/);
 });

@@ -662,6 +662,7 @@ export const de: typeof en = {
     waiting: 'Wartende Ereignisse',
     version: 'Version',
     lastRequest: 'Letzte Anfrage',
+    update: 'pbx-bridge aktualisieren, als root auf der Telefonanlage:',
     works: 'funktioniert',
     none: 'Keine',
     near: 'nahe an der Grenze',

@@ -632,6 +632,7 @@ export const en = {
     waiting: 'Events waiting',
     version: 'Version',
     lastRequest: 'Last request',
+    update: 'To update pbx-bridge, as root on the phone system:',
     works: 'works',
     none: 'None',
     near: 'near its limit',

@@ -652,6 +652,7 @@ export const es: typeof en = {
     waiting: 'Eventos en espera',
     version: 'Versión',
     lastRequest: 'Última solicitud',
+    update: 'Para actualizar pbx-bridge, como root en la centralita:',
     works: 'funciona',
     none: 'Ninguna',
     near: 'cerca de su límite',

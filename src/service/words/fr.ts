@@ -659,6 +659,7 @@ export const fr: typeof en = {
     waiting: 'Événements en attente',
     version: 'Version',
     lastRequest: 'Dernière requête',
+    update: 'Pour mettre à jour pbx-bridge, en tant que root sur le standard :',
     works: 'fonctionne',
     none: 'Aucun',
     near: 'près de sa limite',

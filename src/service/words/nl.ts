@@ -649,6 +649,7 @@ export const nl: typeof en = {
     waiting: 'Wachtende gebeurtenissen',
     version: 'Versie',
     lastRequest: 'Laatste verzoek',
+    update: 'pbx-bridge bijwerken, als root op de telefooncentrale:',
     works: 'werkt',
     none: 'Geen',
     near: 'bijna aan de grens',
