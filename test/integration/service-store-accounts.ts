@@ -65,6 +65,7 @@ export const accountTests: StoreTests = {
       agentsDelete: false,
       requestsPerMinute: null,
       mostUsers: null,
+      numbersKeptDays: null,
     });
     const rest = {
       agentsDelete: true,
@@ -72,6 +73,7 @@ export const accountTests: StoreTests = {
       openingHours: '{}',
       requestsPerMinute: 600,
       mostUsers: 5,
+      numbersKeptDays: 30,
     };
     await directory.changeAccount(account, rest);
     await directory.renameAccount(account, 'B');

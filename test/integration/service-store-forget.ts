@@ -4,6 +4,7 @@ import { everyMissedCall } from '../../src/service/notifications/notification.ts
 import { customer } from '../../src/service/people/customer.fixture.ts';
 import { eachText, textNames } from '../../src/service/people/customer-fields.ts';
 import { forgetNumber, forgetSummary } from '../../src/service/people/forget-number.ts';
+import { numberDropper } from '../../src/service/upkeep/drop-numbers.ts';
 import { writtenNumber } from '../../src/shared/phone-number/written-number.ts';
 import { recorded, report } from '../tools/service/recorded-request.ts';
 import type { StoreTests } from './service-store-conformance.ts';
@@ -177,6 +178,100 @@ export const forgetTests: StoreTests = {
     });
     assert.equal((await forgetNumber(store, account, '+4930901821')).customers, 1);
     assert.deepEqual(await Array.fromAsync(store.customers.all(account)), []);
+  },
+
+  async 'an account with an age of its own loses callers and notes that are older, and keeps its figures'({
+    store,
+    account,
+    other,
+  }) {
+    const day = 86_400_000;
+    const now = 100 * day;
+    await store.customers.putSegment(account, { name: 'VIP', priority: 9 });
+    const ann = customer({ reference: 'ann', name: 'Ann', numbers: [number], segment: 'VIP' });
+    for (const owner of [account, other]) {
+      await store.customers.put(owner, [owner === account ? ann : { ...ann, segment: null }]);
+      await store.webhooks.add({
+        uid: `w${owner}`,
+        account: owner,
+        url: 'https://a.example/',
+        since: 0,
+        events: ['call.missed', 'note.added'],
+      });
+      for (const [id, at] of [
+        ['old', 85],
+        ['new', 95],
+      ] as const) {
+        for (const status of ['ringing', 'completed'] as const)
+          await report(store, { account: owner, id, at: at * day, status, from: number });
+        const note = { number, at: at * day, user: 'Eve', kind: 'note', text: `Note ${id}` } as const;
+        await store.callers.act(owner, note);
+        const target = `customer ann, ${id}`;
+        const entry = { account: owner, at: at * day, who: 'Eve', from: '::1' };
+        await store.audit.write({ ...entry, what: 'removal', target });
+        await store.audit.write({ ...entry, what: 'role', target: 'Eve' });
+      }
+      await report(store, { account: owner, id: 'open', at: 85 * day, from: number });
+      const promise = { number, at: 85 * day, user: 'Eve', kind: 'remind', text: null, due: now + 1 } as const;
+      await store.callers.act(owner, promise);
+    }
+    await store.webhooks.queueNew(null, 86 * day);
+    await store.webhooks.queueNew(null, now);
+    const days = Array.from({ length: 100 }, (_, n) => ({ since: n * day, until: (n + 1) * day }));
+    const figures = async (of: number) =>
+      JSON.stringify(await Array.fromAsync(store.reports.figures(of, days, now)));
+    const all = async (of: number) => {
+      const [webhook] = await store.webhooks.list(of);
+      const page = { webhook: webhook?.id as number, failed: false, before: null, limit: 9 };
+      return {
+        calls: await Promise.all(
+          ['old', 'open', 'new'].map(async (id) => {
+            const call = await store.calls.get(of, id);
+            return `${id} ${call?.from} ${call?.customer?.name} ${call?.segment}`;
+          }),
+        ),
+        requests: (await entries(store, of)).map(({ at }) => at / day),
+        actions: (await store.callers.actions(of, { since: 0 }, 9)).map(({ kind, text }) => text ?? kind),
+        audit: (
+          await store.audit.page({ account: of, what: null, who: null, before: null, limit: 9 })
+        ).entries.map(({ target }) => target),
+        deliveries: (await store.webhooks.page(page)).deliveries.map(({ event, at }) => `${event} ${at / day}`),
+      };
+    };
+    const before = [await figures(account), await figures(other), await all(other)];
+    assert.match(`${before[0]}`, /"VIP"/);
+    const drop = numberDropper(store);
+    const accounts = [
+      { id: account, numbersKeptDays: 10 },
+      { id: other, numbersKeptDays: null },
+    ];
+    assert.equal(await drop(accounts, now), 1);
+    const left = await all(account);
+    assert.deepEqual(left, {
+      calls: ['old forgotten undefined VIP', `open ${number} Ann VIP`, `new ${number} Ann VIP`],
+      requests: [95, 95],
+      actions: ['remind', 'Note new'],
+      audit: ['Eve', 'customer ann, new', 'Eve', 'forgotten'],
+      deliveries: ['note.added 95', 'call.missed 95'],
+    });
+    assert.deepEqual([await figures(account), await figures(other), await all(other)], before);
+    // Counted again, they are the same.
+    await report(store, { account, id: 'late', at: 85 * day + 1 });
+    const counted = async () => {
+      const { segments } = JSON.parse(await figures(account))[85];
+      return segments.map(([name, { all }]: [string, { all: { calls: number } }]) => `${name} ${all.calls}`);
+    };
+    assert.deepEqual((await counted()).sort(), ['VIP 3']);
+    // History that was added later loses its callers a day later, and all with another age.
+    const past = { began: 80 * day, ended: 80 * day + 1 };
+    await report(store, { account, id: 'past', at: now, status: 'completed', from: '110', past });
+    assert.equal(await drop(accounts, now), 0);
+    assert.equal(await drop(accounts, now + day), 1);
+    assert.equal(await drop([{ id: account, numbersKeptDays: 7 }], now + 3 * day), 1);
+    assert.equal((await store.calls.get(account, 'new'))?.number, 'forgotten');
+    // A segment that is removed is in no figure any more.
+    await store.customers.removeSegment(account, 'VIP');
+    assert.deepEqual(await counted(), [' 3']);
   },
 
   /** Puts data of one caller into every column that may have some, forgets the number, and searches all columns. */

@@ -17,7 +17,8 @@ const changeSql = `UPDATE accounts SET country = CASE WHEN $2 THEN $3 ELSE count
   answer_within = coalesce($9, answer_within),
   opening_hours = CASE WHEN $10 THEN $11 ELSE opening_hours END,
   requests_per_minute = CASE WHEN $12 THEN $13 ELSE requests_per_minute END,
-  most_users = CASE WHEN $14 THEN $15 ELSE most_users END WHERE id = $1`;
+  most_users = CASE WHEN $14 THEN $15 ELSE most_users END,
+  numbers_kept_days = CASE WHEN $16 THEN $17 ELSE numbers_kept_days END WHERE id = $1`;
 
 export type AccountStore = ReturnType<typeof createAccountStore>;
 
@@ -89,7 +90,7 @@ export function createAccountStore({ write }: Pick<Statements, 'write'>) {
     },
     async changeAccount(id: number, change: AccountChange): Promise<void> {
       const { country, timeZone, crmUrl, agentsDelete = null, answerWithin = null } = change;
-      const { openingHours, requestsPerMinute, mostUsers } = change;
+      const { openingHours, requestsPerMinute, mostUsers, numbersKeptDays } = change;
       await write(
         changeSql,
         id,
@@ -101,6 +102,7 @@ export function createAccountStore({ write }: Pick<Statements, 'write'>) {
         ...given(openingHours),
         ...given(requestsPerMinute),
         ...given(mostUsers),
+        ...given(numbersKeptDays),
       );
     },
   };

@@ -21,6 +21,8 @@ export type Account = {
   readonly requestsPerMinute: number | null;
   /** Null: no limit. */
   readonly mostUsers: number | null;
+  /** After how many days its calls lose their callers' numbers, and notes are deleted. Null: not before calls are. */
+  readonly numbersKeptDays: number | null;
   /** Raised to make the token of its phone book a new one. 0 or less: it has none. */
   readonly phoneBookCounter: number;
 };

@@ -5,7 +5,7 @@ import type { Account, Directory, Extensions, Integration, SiteTokens } from './
 export const accountColumns = `id, uid, name, country, time_zone AS "timeZone", token_counter AS "tokenCounter",
   crm_url AS "crmUrl", agents_delete AS "agentsDelete", answer_within AS "answerWithin",
   opening_hours AS "openingHours", requests_per_minute AS "requestsPerMinute", most_users AS "mostUsers",
-  phone_book_counter AS "phoneBookCounter"`;
+  phone_book_counter AS "phoneBookCounter", numbers_kept_days AS "numbersKeptDays"`;
 export const integrationColumns = `id, uid, account_id AS account, name, token_counter AS "tokenCounter",
   old_token_until AS "oldTokenUntil", enabled, created_at AS "createdAt"`;
 

@@ -9,6 +9,13 @@ import * as english from '../words/refused-changes.ts';
  */
 export const accountLimits = { segments: 200, extensions: 2_000, integrations: 200, users: 500 } as const;
 
+/** Webhooks and programs get the events of this many days: their calls still have the callers. */
+export const LEAST_KEPT_DAYS = 7;
+
+/** Most days after which an account's calls can lose their numbers: calls are deleted after `callsKeptMs`; undefined: never. */
+export const mostKeptDays = (callsKeptMs: number | undefined): number =>
+  callsKeptMs === undefined ? 3650 : Math.max(LEAST_KEPT_DAYS, Math.floor(callsKeptMs / 86_400_000));
+
 /** The account has as many as it can have. */
 export function limitReached(kind: 'segments' | 'extensions' | 'integrations'): ChangeRefused {
   const most = accountLimits[kind];

@@ -1,4 +1,4 @@
-import { rewriteTexts, type Statements, trimOldest, type Value } from '../store/statements.ts';
+import { inSteps, rewriteTexts, type Statements, trimOldest, type Value } from '../store/statements.ts';
 import type { AuditKind } from '../words/audit-kinds.ts';
 
 /** An entry of the audit log. No field ever holds a secret. */
@@ -22,6 +22,8 @@ export type AuditStore = ReturnType<typeof auditRows>;
 
 /** Characters kept of a text. */
 const LENGTH = 300;
+/** Entries that are changed in one statement. */
+const STEP = 500;
 
 const clean = (text: string) =>
   text
@@ -29,7 +31,7 @@ const clean = (text: string) =>
     .toWellFormed()
     .replace(/[\p{Cc}\p{Bidi_C}\p{Zl}\p{Zp}]/gu, '\ufffd');
 
-/** Who did what, from where and when. Entries are deleted only by age, and changed only to forget a number. */
+/** Who did what, from where and when. Entries are deleted only by age, and changed only to forget people. */
 export function auditRows({ read, write, along }: Statements) {
   return {
     /** Control characters are replaced, long texts are cut. */
@@ -68,6 +70,12 @@ export function auditRows({ read, write, along }: Statements) {
     /** Rewrites the targets of an account's entries. Returns how many have changed. */
     rewrite: (account: number, rewritten: (text: string) => string): Promise<number> =>
       rewriteTexts({ read, write }, 'audit', 'target', 'account_id = $1', account, rewritten),
+    /** Writes `instead` in place of targets that name a customer or a number, and are older than `before` (Unix ms). */
+    async dropPeople(account: number, before: number, instead: string): Promise<void> {
+      const sql = `UPDATE audit SET target = $3 WHERE id IN (SELECT id FROM audit WHERE account_id = $1 AND at < $2
+        AND (target LIKE 'customer %' OR target LIKE 'number %' OR target LIKE 'note of %') LIMIT ${STEP}) RETURNING id`;
+      await inSteps(STEP, () => write(sql, account, before, instead));
+    },
     /** Deletes what is older than `before` (Unix ms); returns how many. */
     trim: (before: number): Promise<number> => trimOldest({ read, write }, 'audit', before),
   };

@@ -1,5 +1,5 @@
 import { nationalDigits } from '../../shared/phone-number/written-number.ts';
-import { inSteps, type Statements } from '../store/statements.ts';
+import { hasId, inSteps, keysOf, type Statements } from '../store/statements.ts';
 import type { callReader } from './call-reader.ts';
 import { FORGOTTEN } from './call-record.ts';
 import { whoFields, whoOfFields } from './call-rows.ts';
@@ -15,7 +15,7 @@ export function callRemoval(
   statements: Statements,
   { distinct }: Pick<ReturnType<typeof callReader>, 'distinct'>,
 ) {
-  const { read, write, contains } = statements;
+  const { read, write, contains, along } = statements;
   return {
     /**
      * Removes a number from all of its calls, and from those that it answered, that called it, or whose trunk or place it
@@ -49,6 +49,36 @@ export function callRemoval(
         ...[account, nationalDigits(number)],
       );
       return { calls, callIds: found?.count ?? 0 };
+    },
+
+    /**
+     * Removes the callers from calls that are over and began before `before` (Unix ms), and deletes what was done about callers, and
+     * noted, until then. The calls keep the segments, so that no figure changes. Returns how many calls.
+     */
+    async dropNumbers(account: number, before: number): Promise<number> {
+      const next = `SELECT id, started_at AS at, number, status FROM calls c ${along('calls_by_time')}
+        WHERE account_id = $1 AND (started_at, id) > ($2, $3) AND started_at < $4 ORDER BY started_at, id LIMIT ${CHUNK}`;
+      const drop = `UPDATE calls SET from_number = $2, number = $2,
+          segment_id = (SELECT k.segment_id FROM customer_numbers n JOIN customers k ON k.id = n.customer_id
+            WHERE n.account_id = calls.account_id AND n.number = calls.number)
+        WHERE account_id = $1 AND number <> $2 AND ${hasId(3)} RETURNING id`;
+      let dropped = 0;
+      for (let after = { at: -1, id: 0 }, rows = CHUNK; rows === CHUNK; ) {
+        const calls = await read<{ id: number; at: number; number: string; status: string }>(
+          next,
+          ...[account, after.at, after.id, before],
+        );
+        const named = calls.filter(({ number, status }) => number !== FORGOTTEN && status === 'completed');
+        if (named.length > 0)
+          dropped += (await write(drop, account, FORGOTTEN, keysOf(named.map(({ id }) => id)))).length;
+        rows = calls.length;
+        after = calls.at(-1) ?? after;
+      }
+      // A call back that is promised for later stays.
+      const actions = `DELETE FROM caller_actions WHERE id IN (SELECT id FROM caller_actions
+        WHERE account_id = $1 AND at < $2 AND coalesce(due, 0) < $2 LIMIT ${CHUNK}) RETURNING id`;
+      await inSteps(CHUNK, () => write(actions, account, before));
+      return dropped;
     },
 
     /** Deletes the calls that began before `before` (Unix ms), with the figures of their days; returns how many. */

@@ -59,13 +59,16 @@ export const callNames = [...storedColumns, 'customer_reference', 'customer_name
 /** The columns of a call `c` with its customer, which is joined by `whoCalls`. */
 export const callColumns = `${storedColumns.map((name) => `c.${name}`).join(', ')}, ${whoColumns}`;
 
+/** Segment `s` of a call `c` and its customer `k`. */
+export const segmentJoin = 'LEFT JOIN segments s ON s.id = coalesce(k.segment_id, c.segment_id)';
+
 /**
  * After `calls c`: who has its number now, customer `k` in segment `s`. A call has no copy of them, so that a customer who
- * is added, changed or removed is known on all calls at once. Conditions on `k` and `s` are on `coalesce(...)`: with
- * others the databases may begin at the customers, and read all calls of each.
+ * is added, changed or removed is known on all calls at once. A call whose number was dropped has its segment. Conditions on
+ * `k` and `s` are on `coalesce(...)`: with others the databases may begin at the customers, and read all calls of each.
  */
 export const whoCalls = `LEFT JOIN customer_numbers n ON n.account_id = c.account_id AND n.number = c.number
-  LEFT JOIN customers k ON k.id = n.customer_id LEFT JOIN segments s ON s.id = k.segment_id`;
+  LEFT JOIN customers k ON k.id = n.customer_id ${segmentJoin}`;
 
 /** A call as a row of its table. */
 export const rowOf = (

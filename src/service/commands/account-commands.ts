@@ -6,7 +6,7 @@ import { createFile, systemUser } from '../../shared/process/denied.ts';
 import { longWork } from '../../shared/process/long-work.ts';
 import { exportLines } from '../accounts/account-data.ts';
 import type { Keys } from '../accounts/keys.ts';
-import { accountLimits } from '../accounts/limits.ts';
+import { accountLimits, LEAST_KEPT_DAYS, mostKeptDays } from '../accounts/limits.ts';
 import { oldTokenText, phoneSystemInstructions } from '../integrations/instructions.ts';
 import { integrationChangeText } from '../integrations/integration-change.ts';
 import { counted } from '../kit/formats.ts';
@@ -96,15 +96,21 @@ function setAccount(accounts: Command, { command, withStore }: CommandContext): 
       'how many requests a process takes of its phone systems; none: no limit',
       limit,
     )
+    .option(
+      '--numbers-kept <days>',
+      "after how many days its calls lose their callers' numbers, and notes are deleted; none: as the service's settings say",
+      keptDays,
+    )
     .option('--users <number>', `how many users it may have; none: ${accountLimits.users}`, limit)
     .action((options) =>
       withStore(options.account, async ({ store, account, audit }) => {
-        const { name, country: code, timeZone: zone, requestsPerMinute, users } = options;
+        const { name, country: code, timeZone: zone, requestsPerMinute, users, numbersKept } = options;
         const most = (limit: number | 'none') => (limit === 'none' ? null : limit);
         const change = {
           ...(code && { country: code }),
           ...(zone && { timeZone: zone }),
           ...(requestsPerMinute && { requestsPerMinute: most(requestsPerMinute) }),
+          ...(numbersKept && { numbersKeptDays: most(numbersKept) }),
           ...(users && { mostUsers: most(users) }),
         };
         if (name) await audit('settings', await renameAccount(store, account, name));
@@ -259,6 +265,14 @@ function limit(text: string): number | 'none' {
   if (text === 'none') return text;
   if (!/^[1-9]\d{0,5}$/.test(text))
     throw new CommandRefused(`not a whole number from 1 to 999999, nor none: "${text}"`);
+  return Number(text);
+}
+
+function keptDays(text: string): number | 'none' {
+  if (text === 'none') return text;
+  const [least, most] = [LEAST_KEPT_DAYS, mostKeptDays(undefined)];
+  if (!/^\d{1,4}$/.test(text) || Number(text) < least || Number(text) > most)
+    throw new CommandRefused(`not a number of days from ${least} to ${most}, nor none: "${text}"`);
   return Number(text);
 }
 

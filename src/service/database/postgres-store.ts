@@ -92,7 +92,7 @@ export async function openPostgresStore(
     requests: {
       record: (request) => batches.add(request, request.event === null),
       ...postgresHistory(database, statements, batches.drained),
-      trim: trimmer(database, partitions, shard),
+      ...trimmer(database, partitions, shard),
     },
     ...rooms,
     async openCalls(account, max) {

@@ -134,6 +134,13 @@ function sqliteRequests(
     serialise,
     { text: SCAN, skip: SKIP },
   );
+  async function trimBy(limit: { before?: number; keep?: number; account?: number }): Promise<number> {
+    for (let deleted = 0; ; ) {
+      const rows = await writer.request('trim', limit);
+      if (rows === 0) return deleted;
+      deleted += rows;
+    }
+  }
   return {
     record: (request, watched = true) =>
       request.event === null
@@ -142,14 +149,12 @@ function sqliteRequests(
     ...history,
     mask: maskedEntry(statements, ''),
     ...integrationUse(statements),
-    async trim(limits) {
-      let deleted = 0;
-      for (const limit of [{ before: limits.before }, { keep: limits.keep }]) {
-        if (Object.values(limit)[0] === undefined) continue;
-        for (let rows = -1; rows !== 0; deleted += rows)
-          rows = await writer.request('trim', limit as typeof limits);
-      }
-      return deleted;
+    async trim({ before, keep }) {
+      return (
+        (before === undefined ? 0 : await trimBy({ before })) +
+        (keep === undefined ? 0 : await trimBy({ keep }))
+      );
     },
+    trimAccount: (account, before) => trimBy({ account, before }),
   };
 }

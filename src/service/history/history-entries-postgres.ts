@@ -47,16 +47,20 @@ const LOCK = 5_727_003;
 
 /**
  * Retention. By age, whole partitions go when the last day in them is too old; that costs the same however much they
- * hold. By count, entries of single accounts are deleted row by row, by one process at a time.
+ * hold. By count, and by an account's own age, entries of single accounts are deleted row by row, by one process at a time.
  */
-export function trimmer(database: Database, partitions: Partitions, shard: number): RequestStore['trim'] {
+export function trimmer(
+  database: Database,
+  partitions: Partitions,
+  shard: number,
+): Pick<RequestStore, 'trim' | 'trimAccount'> {
   const excessive = (keep: number) =>
     database.rows<{ account: number }>(
       `SELECT account_id AS account FROM history_counts GROUP BY 1 HAVING sum(entries) > $1`,
       keep,
     );
 
-  const deleteOldest = (account: number, keep: number) =>
+  const deleteOldest = (account: number, { keep = 0, before = Number.MAX_SAFE_INTEGER }) =>
     database.transaction(async ({ rows }) => {
       await rows('SELECT pg_advisory_xact_lock($1)', LOCK);
       const [sum] = await rows<{ entries: number }>(
@@ -67,7 +71,7 @@ export function trimmer(database: Database, partitions: Partitions, shard: numbe
       if (excess <= 0) return 0;
       const [gone] = await rows<{ entries: number }>(
         `WITH oldest AS MATERIALIZED (
-           SELECT created_at, id FROM history WHERE account_id = $1 ORDER BY created_at, id LIMIT $2
+           SELECT created_at, id FROM history WHERE account_id = $1 AND created_at < $5 ORDER BY created_at, id LIMIT $2
          ), gone AS (
            DELETE FROM history h USING oldest o
            WHERE h.account_id = $1 AND h.created_at = o.created_at AND h.id = o.id RETURNING h.created_at
@@ -80,16 +84,25 @@ export function trimmer(database: Database, partitions: Partitions, shard: numbe
         excess,
         shard,
         DAY_MS,
+        before,
       );
       return gone?.entries ?? 0;
     });
-
-  return async ({ before, keep }) => {
-    let deleted = before === undefined ? 0 : await partitions.drop(before);
-    if (keep === undefined) return deleted;
-    for (const { account } of await excessive(keep)) {
-      for (let rows = -1; rows !== 0; deleted += rows) rows = await deleteOldest(account, keep);
+  async function deleteAll(account: number, limits: Parameters<typeof deleteOldest>[1]): Promise<number> {
+    for (let deleted = 0; ; ) {
+      const rows = await deleteOldest(account, limits);
+      if (rows === 0) return deleted;
+      deleted += rows;
     }
-    return deleted;
+  }
+
+  return {
+    async trim({ before, keep }) {
+      let deleted = before === undefined ? 0 : await partitions.drop(before);
+      if (keep === undefined) return deleted;
+      for (const { account } of await excessive(keep)) deleted += await deleteAll(account, { keep });
+      return deleted;
+    },
+    trimAccount: (account, before) => deleteAll(account, { before }),
   };
 }

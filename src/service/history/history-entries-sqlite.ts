@@ -38,8 +38,9 @@ export function trimmer(db: DatabaseSync, removed: (account: number, rows: numbe
     `DELETE FROM history WHERE id IN
        (SELECT id FROM history WHERE account_id = ? ORDER BY created_at, id LIMIT ?)`,
   );
-  return (limits: { before?: number; keep?: number }): number => {
+  return (limits: { before?: number; keep?: number; account?: number }): number => {
     for (const { account, entries } of accounts.all() as { account: number; entries: number }[]) {
+      if (limits.account !== undefined && limits.account !== account) continue;
       const excess = limits.keep === undefined ? 0 : Math.min(STEP, entries - limits.keep);
       let rows = 0;
       if (limits.before !== undefined) rows = Number(byAge.run(account, limits.before).changes);

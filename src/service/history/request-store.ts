@@ -165,6 +165,8 @@ export interface RequestStore {
   usedIn(integration: number, spans: readonly Span[]): Promise<number[]>;
   /** Deletes what is older than `before` (Unix ms) and beyond the newest `keep` of each account; returns how many. */
   trim(limits: { before?: number; keep?: number }): Promise<number>;
+  /** Deletes what is older than `before` (Unix ms) of an account; returns how many. */
+  trimAccount(account: number, before: number): Promise<number>;
 }
 
 export type IntegrationUse = {

@@ -1,5 +1,5 @@
 import { type CallFacts, countCalls } from '../calls/aggregate.ts';
-import { whoOfFields } from '../calls/call-rows.ts';
+import { segmentJoin, whoOfFields } from '../calls/call-rows.ts';
 import type { Database } from '../store/postgres/database.ts';
 import type { Serialise } from '../store/statements.ts';
 import type { FiguresEngine } from './figure-cache.ts';
@@ -13,7 +13,7 @@ const STEP = 5_000;
  */
 const segmentOfCall = `LEFT JOIN LATERAL (SELECT k.segment_id FROM customer_numbers n JOIN customers k ON k.id = n.customer_id
     WHERE n.account_id = c.account_id AND n.number = c.number LIMIT 1) k ON true
-  LEFT JOIN segments s ON s.id = k.segment_id`;
+  ${segmentJoin}`;
 
 /** Counts calls for reports, and keeps what was counted. */
 export function figureRows(database: Database, serialise: Serialise): FiguresEngine {

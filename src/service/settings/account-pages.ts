@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isCrmTemplate } from '../accounts/crm-link.ts';
 import type { ServiceDirectory } from '../accounts/directory.ts';
+import { LEAST_KEPT_DAYS, mostKeptDays } from '../accounts/limits.ts';
 import type { Pages, UserRequest } from '../accounts/user-request.ts';
 import { browserName } from '../kit/browser-name.ts';
 import type { Budgets } from '../kit/budget.ts';
@@ -28,27 +29,40 @@ import { languageField, languageSchema, placeFields, placeSchema } from './accou
 import { changeAccount } from './change-account.ts';
 
 const passwordChange = z.object({ current: z.string(), password: newPassword });
-const settings = z.object({
-  ...placeSchema,
-  within: z
-    .string()
-    .refine(
-      (text) => /^\d{1,3}$/.test(text) && Number(text) >= 1 && Number(text) <= 600,
-      formError('seconds'),
-    )
-    .transform(Number),
-  crm: z
-    .string()
-    .trim()
-    .max(500)
-    .refine((template) => template === '' || isCrmTemplate(template), formError('crmTemplate'))
-    .transform((template) => template || null),
-  agents_delete: z.string().optional(),
-});
+const settings = (mostDays: number) =>
+  z.object({
+    ...placeSchema,
+    within: z
+      .string()
+      .refine(
+        (text) => /^\d{1,3}$/.test(text) && Number(text) >= 1 && Number(text) <= 600,
+        formError('seconds'),
+      )
+      .transform(Number),
+    crm: z
+      .string()
+      .trim()
+      .max(500)
+      .refine((template) => template === '' || isCrmTemplate(template), formError('crmTemplate'))
+      .transform((template) => template || null),
+    kept_days: z
+      .string()
+      .trim()
+      .default('')
+      .refine(
+        (days) =>
+          days === '' ||
+          (/^\d{1,4}$/.test(days) && Number(days) >= LEAST_KEPT_DAYS && Number(days) <= mostDays),
+        { params: { key: 'keptDays', value: mostDays } },
+      )
+      .transform((days) => (days === '' ? null : Number(days))),
+    agents_delete: z.string().optional(),
+  });
 
 export type AccountParts = {
   readonly store: { readonly users: UserStore; readonly customers: CustomerStore };
   readonly directory: ServiceDirectory;
+  readonly callsKeptMs: number | undefined;
   readonly sessions: Sessions;
   readonly access: { readonly passwords: Passwords };
   readonly budgets: Budgets;
@@ -56,7 +70,7 @@ export type AccountParts = {
 
 /** The user's own page, with the account's settings for administrators. */
 export function accountPages(pages: Pages, parts: AccountParts): void {
-  pages.get('/account', 'agent', (request) => ownPage(request));
+  pages.get('/account', 'agent', (request) => ownPage(request, parts));
   pages.get('/security', 'agent', (request) => security(request, parts));
   pages.post('/account/password', 'agent', (request) => changePassword(request, parts));
   pages.post('/account/language', 'agent', (request) => changeLanguage(request, parts));
@@ -103,15 +117,16 @@ async function signOutEverywhere({ user, audit }: UserRequest, { sessions }: Acc
 }
 
 async function changeSettings(request: UserRequest, parts: AccountParts): Promise<Answer> {
-  const { values, errors } = readForm(settings, request);
-  if (errors) return ownPage(request, errors);
-  const { country, zone, within, crm, agents_delete } = values;
+  const { values, errors } = readForm(settings(mostKeptDays(parts.callsKeptMs)), request);
+  if (errors) return ownPage(request, parts, errors);
+  const { country, zone, within, crm, kept_days, agents_delete } = values;
   const isChanged = changedFields(request.form, storedFields(request.account));
   const change = {
     ...(isChanged.has('country') && { country }),
     ...(isChanged.has('zone') && { timeZone: zone }),
     ...(isChanged.has('within') && { answerWithin: within }),
     ...(isChanged.has('crm') && { crmUrl: crm }),
+    ...(isChanged.has('kept_days') && { numbersKeptDays: kept_days }),
     ...(isChanged.has('agents_delete') && { agentsDelete: agents_delete !== undefined }),
   };
   const { store, directory, budgets } = parts;
@@ -122,17 +137,22 @@ async function changeSettings(request: UserRequest, parts: AccountParts): Promis
 }
 
 /** As the form shows them. */
-const storedFields = ({ country, timeZone, answerWithin, crmUrl, agentsDelete }: UserRequest['account']) => ({
+const storedFields = ({ country, timeZone, answerWithin, crmUrl, ...account }: UserRequest['account']) => ({
   country: country ?? '',
   zone: timeZone ?? '',
   within: String(answerWithin),
   crm: crmUrl ?? '',
-  agents_delete: agentsDelete ? '1' : '',
+  kept_days: account.numbersKeptDays === null ? '' : String(account.numbersKeptDays),
+  agents_delete: account.agentsDelete ? '1' : '',
 });
 
 type OwnSession = Awaited<ReturnType<Sessions['list']>>[number];
 
-function ownPage(request: UserRequest, errors?: FieldErrors): Page {
+function ownPage(
+  request: UserRequest,
+  { callsKeptMs }: Pick<AccountParts, 'callsKeptMs'>,
+  errors?: FieldErrors,
+): Page {
   const { user, account, token, administrates, query, form, words } = request;
   const { common, account: text } = words;
   const stored = storedFields(account);
@@ -157,6 +177,7 @@ function ownPage(request: UserRequest, errors?: FieldErrors): Page {
             ${placeFields(words, { country: value('country'), zone: value('zone') }, errors)}
             ${field({ label: text.within, name: 'within', type: 'number', value: value('within'), errors, required: true })}
             ${field({ label: words.crm.label, name: 'crm', value: value('crm'), errors, maxlength: 500, hint: words.crm.hint })}
+            ${field({ label: text.keptDays, name: 'kept_days', value: value('kept_days'), errors, type: 'number', hint: text.keptDaysHint(callsKeptMs === undefined ? null : mostKeptDays(callsKeptMs)) })}
             <label class="choice"><input type="checkbox" name="agents_delete" value="1" checked=${form.has('within') ? form.has('agents_delete') : account.agentsDelete} /> ${text.agentsDelete}</label>
             <div class="together"><button type="submit" class="primary">${common.save}</button></div>
           `,

@@ -5,7 +5,7 @@ import type { Account } from '../accounts/account.ts';
 import type { AdminRequest, RequestByUid } from '../accounts/admin-access.ts';
 import type { ServiceDirectory } from '../accounts/directory.ts';
 import type { Keys } from '../accounts/keys.ts';
-import { accountLimits } from '../accounts/limits.ts';
+import { accountLimits, LEAST_KEPT_DAYS, mostKeptDays } from '../accounts/limits.ts';
 import { byUid, given, name, nothing, operation, type ZodInstance } from '../kit/administration.ts';
 import { Refusal } from '../kit/refusal.ts';
 import { addAccount, renameAccount } from './account-names.ts';
@@ -25,17 +25,40 @@ const limits = {
   most_users: limit('Users that it may have', `${accountLimits.users}`),
 };
 
+export const numbersKeptDays = z
+  .int()
+  .min(LEAST_KEPT_DAYS)
+  .max(mostKeptDays(undefined))
+  .nullable()
+  .describe(
+    "Days after which its calls lose their callers' numbers, and notes, requests and deliveries to webhooks are deleted. Reports still count the calls. null: as the service's settings say. These delete earlier if they are shorter.",
+  );
+
 export const accountSchema = z
-  .object({ uid: z.string(), name: z.string(), country: z.string().nullable(), ...limits })
+  .object({
+    uid: z.string(),
+    name: z.string(),
+    country: z.string().nullable(),
+    numbers_kept_days: numbersKeptDays,
+    ...limits,
+  })
   .meta({ id: 'Account' });
 const madeSchema = accountSchema
   .extend({ admin_token: z.string().describe('For the rest of this API. Shown now only.') })
   .meta({ id: 'AccountWithToken' });
 
-export const accountView = ({ uid, name, country, requestsPerMinute, mostUsers }: Account) => ({
+export const accountView = ({
   uid,
   name,
   country,
+  numbersKeptDays: days,
+  requestsPerMinute,
+  mostUsers,
+}: Account) => ({
+  uid,
+  name,
+  country,
+  numbers_kept_days: days,
   requests_per_minute: requestsPerMinute,
   most_users: mostUsers,
 });

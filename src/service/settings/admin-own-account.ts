@@ -11,12 +11,13 @@ import { whenClosed } from '../kit/closed-with.ts';
 import { isHead } from '../kit/page-request.ts';
 import { Refusal } from '../kit/refusal.ts';
 import type { CustomerStore } from '../people/customer-store.ts';
-import { accountSchema, accountView, country } from './admin-accounts.ts';
+import { accountSchema, accountView, country, numbersKeptDays } from './admin-accounts.ts';
 import { changeAccount } from './change-account.ts';
 
 const accountChange = z.object({
   name: name.optional().describe('As it is: only the operator can change it.'),
   country: country.optional(),
+  numbers_kept_days: numbersKeptDays.optional(),
 });
 
 const operations = {
@@ -59,7 +60,7 @@ export function adminOwnAccountRoutes(app: ZodInstance, parts: Parts): void {
 async function change(request: AdminRequest & { body: z.output<typeof accountChange> }, parts: Parts) {
   const { store, directory, budgets, accountOf, audit } = parts;
   const account = accountOf(request);
-  const { name = account.name, ...rest } = request.body;
+  const { name = account.name, country: code, numbers_kept_days: days } = request.body;
   // The operator's commands choose accounts by their names.
   if (name !== account.name)
     throw new Refusal(
@@ -67,6 +68,10 @@ async function change(request: AdminRequest & { body: z.output<typeof accountCha
       "Only the operator of the service can rename an account: PATCH /admin/accounts/UID with the operator's token, or pbx-bridge service account set --name.",
     );
   const into = { directory, customers: store.customers, budgets };
-  await audit(request, 'settings', await changeAccount(into, account, given(rest)));
+  await audit(
+    request,
+    'settings',
+    await changeAccount(into, account, given({ country: code, numbersKeptDays: days })),
+  );
   return accountView(directory.accounts().find(({ id }) => id === account.id) as Account);
 }

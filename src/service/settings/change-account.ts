@@ -38,7 +38,7 @@ export async function changeAccount(
 /** A change of an account in words, for the audit log. */
 export function changeText(account: Pick<Account, 'name'>, change: AccountChange): string {
   const { country, timeZone, answerWithin, crmUrl, agentsDelete } = change;
-  const { requestsPerMinute, mostUsers } = change;
+  const { requestsPerMinute, mostUsers, numbersKeptDays } = change;
   const changes = [
     country !== undefined && `country ${country ?? 'none'}`,
     timeZone !== undefined && `time zone ${timeZone ?? 'of the server'}`,
@@ -46,6 +46,8 @@ export function changeText(account: Pick<Account, 'name'>, change: AccountChange
     crmUrl !== undefined && `CRM ${crmUrl ?? 'none'}`,
     requestsPerMinute !== undefined && `${requestsPerMinute ?? 'any number of'} requests a minute`,
     mostUsers !== undefined && `${mostUsers ?? accountLimits.users} users`,
+    numbersKeptDays !== undefined &&
+      `callers' numbers and notes kept ${numbersKeptDays === null ? 'as long as calls' : `${numbersKeptDays} days`}`,
     agentsDelete !== undefined && `agents ${agentsDelete ? 'may' : 'may not'} delete customers and notes`,
   ];
   return [`account ${account.name}`, ...changes.filter(Boolean)].join(', ');

@@ -10,6 +10,7 @@ import { dateAt, daysBetween } from '../kit/calendar.ts';
 import { every } from '../kit/every.ts';
 import { machineZone } from '../kit/formats.ts';
 import { sendWeeklyReports } from '../reports/weekly-report.ts';
+import { numberDropper } from './drop-numbers.ts';
 
 const RETENTION_MS = 60_000;
 const CLOSE_MS = 60_000;
@@ -55,10 +56,15 @@ export function startUpkeep(options: {
 }): () => void {
   const { store, retention, mailer, screens, directory, origin, clock, log } = options;
   const countFigures = figureCounter(store);
+  const dropNumbers = numberDropper(store);
   const stops = [
     every(
       RETENTION_MS,
-      () => applyRetention(store, retention, clock(), log),
+      async () => {
+        await applyRetention(store, retention, clock(), log);
+        const entries = await dropNumbers(directory.accounts(), clock());
+        if (entries > 0) log.say('service.trimmed', { entries, what: 'callers of calls' });
+      },
       (error) => log.say('service.trim-failed', { error }),
     ),
     every(

@@ -101,6 +101,14 @@ export const createDeliveryLogStore = ({ read, write }: Pick<Statements, 'read' 
     const own = 'webhook_id IN (SELECT id FROM webhooks WHERE account_id = $1)';
     return rewriteTexts({ read, write }, 'webhook_deliveries', 'answer', own, account, without);
   },
+  /** Deletes an account's deliveries of events before `before`, and what happened to people until then. */
+  async trimAccount(account: number, before: number): Promise<void> {
+    const deliveries = `DELETE FROM webhook_deliveries WHERE id IN (SELECT d.id FROM webhooks w
+      JOIN webhook_deliveries d ON d.webhook_id = w.id WHERE w.account_id = $1 AND d.at < $2 LIMIT ${STEP}) RETURNING id`;
+    const events = `DELETE FROM person_events WHERE id IN
+      (SELECT id FROM person_events WHERE account_id = $1 AND at < $2 LIMIT ${STEP}) RETURNING id`;
+    for (const sql of [deliveries, events]) await inSteps(STEP, () => write(sql, account, before));
+  },
   /** Deletes the deliveries of events before `before`. */
   trim: async (before: number): Promise<number> =>
     (await trimOldest({ read, write }, 'webhook_deliveries', before)) +

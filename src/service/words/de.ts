@@ -279,6 +279,7 @@ export const de: typeof en = {
     invalid: 'Die Eingabe enthält Zeichen, die hier nicht möglich sind.',
     choose: 'Wählen Sie einen Eintrag der Liste.',
     seconds: 'Geben Sie eine Zahl von 1 bis 600 Sekunden ein.',
+    keptDays: (most) => `Geben Sie eine Zahl von 7 bis ${most} Tagen ein, oder nichts.`,
     hours: 'Geben Sie beide Zeiten oder keine ein, in Viertelstunden, die zweite später als die erste.',
     dates: 'Tage wie 25.12.2026 oder 24.12.–31.12.2026, höchstens 500.',
     noDate: (text) => `„${text}“ ist kein Datum. Schreiben Sie es wie 25.12.2026.`,
@@ -494,6 +495,9 @@ export const de: typeof en = {
   },
   account: {
     agentsDelete: 'Mitarbeiter dürfen Kunden und Notizen löschen',
+    keptDays: 'Nummern und Notizen zu Anrufern löschen nach (Tagen)',
+    keptDaysHint: (most) =>
+      `Ältere Anrufe bleiben in den Berichten, ohne ihre Anrufer. Ohne Angabe: ${most === null ? 'nie' : `mit den Anrufen, nach ${most} Tagen`}.`,
     welcome: 'Willkommen',
     welcomeHint: 'Wählen Sie den Namen und das Passwort, mit denen Sie sich künftig anmelden.',
     continue: 'Weiter',

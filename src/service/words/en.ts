@@ -282,6 +282,7 @@ export const en = {
     invalid: 'This contains characters that cannot be used here.',
     choose: 'Choose one from the list.',
     seconds: 'Enter a number of seconds from 1 to 600.',
+    keptDays: (most: number) => `Enter a number of days from 7 to ${most}, or nothing.`,
     hours: 'Enter both times or neither, in quarters of an hour, the second later than the first.',
     dates: 'Days such as 25 Dec 2026, 25/12/2026 or 24–31 Dec 2026, at most 500.',
     noDate: (text: string) => `“${text}” is not a date. Write it as 25 Dec 2026.`,
@@ -482,6 +483,9 @@ export const en = {
   },
   account: {
     agentsDelete: 'Agents may delete customers and notes',
+    keptDays: 'Delete callers’ numbers and notes after (days)',
+    keptDaysHint: (most: number | null) =>
+      `Older calls stay in the reports, without their callers. Without a number: ${most === null ? 'never' : `with the calls, after ${count(most, 'day', 'days')}`}.`,
     welcome: 'Welcome',
     welcomeHint: 'Choose the name and password you will sign in with.',
     continue: 'Continue',

@@ -277,6 +277,7 @@ export const es: typeof en = {
     invalid: 'Contiene caracteres que aquí no se pueden usar.',
     choose: 'Elija una opción de la lista.',
     seconds: 'Introduzca un número de segundos de 1 a 600.',
+    keptDays: (most) => `Introduzca un número de días de 7 a ${most}, o nada.`,
     hours: 'Indique ambas horas o ninguna, en cuartos de hora, la segunda después de la primera.',
     dates: 'Días como 25/12/2026 o 24/12/2026 – 31/12/2026, 500 como máximo.',
     noDate: (text) => `«${text}» no es una fecha. Escríbala como 25/12/2026.`,
@@ -485,6 +486,9 @@ export const es: typeof en = {
   },
   account: {
     agentsDelete: 'Los agentes pueden eliminar clientes y notas',
+    keptDays: 'Eliminar los números y notas de quienes llaman después de (días)',
+    keptDaysHint: (most) =>
+      `Las llamadas más antiguas siguen en los informes, sin quien llamó. Sin número: ${most === null ? 'nunca' : `con las llamadas, después de ${most} días`}.`,
     welcome: 'Le damos la bienvenida',
     welcomeHint: 'Elija el nombre y la contraseña con los que iniciará sesión.',
     continue: 'Continuar',

@@ -280,6 +280,7 @@ export const fr: typeof en = {
     invalid: 'La saisie contient des caractères non autorisés ici.',
     choose: 'Choisissez un élément de la liste.',
     seconds: 'Saisissez un nombre de secondes entre 1 et 600.',
+    keptDays: (most) => `Saisissez un nombre de jours entre 7 et ${most}, ou rien.`,
     hours: 'Indiquez les deux heures ou aucune, par quarts d’heure, la seconde après la première.',
     dates: 'Des jours comme 25/12/2026 ou 24/12/2026 – 31/12/2026, 500 au plus.',
     noDate: (text) => `« ${text} » n’est pas une date. Écrivez-la comme 25/12/2026.`,
@@ -490,6 +491,9 @@ export const fr: typeof en = {
   },
   account: {
     agentsDelete: 'Les agents peuvent supprimer des clients et des notes',
+    keptDays: 'Supprimer les numéros et les notes des appelants après (jours)',
+    keptDaysHint: (most) =>
+      `Les appels plus anciens restent dans les rapports, sans leurs appelants. Sans nombre : ${most === null ? 'jamais' : `avec les appels, après ${most} jours`}.`,
     welcome: 'Bienvenue',
     welcomeHint: 'Choisissez le nom et le mot de passe de vos prochaines connexions.',
     continue: 'Continuer',

@@ -275,6 +275,7 @@ export const nl: typeof en = {
     invalid: 'Dit bevat tekens die hier niet mogelijk zijn.',
     choose: 'Kies een item uit de lijst.',
     seconds: 'Voer een aantal seconden van 1 tot 600 in.',
+    keptDays: (most) => `Voer een aantal dagen van 7 tot ${most} in, of niets.`,
     hours: 'Vul beide tijden of geen in, in kwartieren, de tweede later dan de eerste.',
     dates: 'Dagen zoals 25-12-2026 of 24-12-2026 – 31-12-2026, hoogstens 500.',
     noDate: (text) => `‘${text}’ is geen datum. Schrijf deze als 25-12-2026.`,
@@ -484,6 +485,9 @@ export const nl: typeof en = {
   },
   account: {
     agentsDelete: 'Medewerkers mogen klanten en notities verwijderen',
+    keptDays: 'Nummers en notities van bellers verwijderen na (dagen)',
+    keptDaysHint: (most) =>
+      `Oudere gesprekken blijven in de rapporten, zonder hun bellers. Zonder getal: ${most === null ? 'nooit' : `met de gesprekken, na ${most} dagen`}.`,
     welcome: 'Welkom',
     welcomeHint: 'Kies de naam en het wachtwoord waarmee u zich voortaan aanmeldt.',
     continue: 'Verder',

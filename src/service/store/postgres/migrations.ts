@@ -33,6 +33,7 @@ export const steps: readonly Step[] = [
   { name: 'phone-book', sql: sqlOf('./step-15.sql') },
   { name: 'notifications', sql: sqlOf('./step-16.sql') },
   { name: 'webhook-shapes', sql: sqlOf('./step-17.sql') },
+  { name: 'numbers-kept', sql: sqlOf('./step-18.sql') },
 ];
 
 /** What keeps two processes from migrating at once; any number that is not used otherwise. */

@@ -72,6 +72,7 @@ export const serviceSchema: Schema = {
     { name: 'phone-book', sql: sqlOf('./step-14.sql') },
     { name: 'notifications', sql: sqlOf('./step-15.sql') },
     { name: 'webhook-shapes', sql: sqlOf('./step-16.sql') },
+    { name: 'numbers-kept', sql: sqlOf('./step-17.sql') },
   ],
   ifOlder: 'save customers as CSV with that version, then start with another SERVICE_STATE_DIR',
 };
