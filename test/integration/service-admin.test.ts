@@ -381,7 +381,13 @@ test('administration: who runs the service limits an account, removes it, and ad
 
   const few = { requests_per_minute: 3, most_users: 1 };
   const limited = await asOperator('PATCH', `/accounts/${alpha}`, few);
-  assert.deepEqual(limited.json, { uid: alpha, name: 'Alpha', country: 'DE', ...few });
+  assert.deepEqual(limited.json, {
+    uid: alpha,
+    name: 'Alpha',
+    country: 'DE',
+    numbers_kept_days: null,
+    ...few,
+  });
   assert.equal((await admin('PATCH', `/accounts/${alpha}`, few)).status, 401, 'no account limits itself');
   assert.equal((await asOperator('PATCH', '/accounts/none', few)).status, 404);
   assert.equal((await asOperator('PATCH', `/accounts/${alpha}`, { most_users: 0 })).status, 422);

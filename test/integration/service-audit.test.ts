@@ -55,7 +55,7 @@ test('what people change on pages is in the audit log, without secrets', async (
       'token | integration Branch added',
       'token | integration PBX 1: token replaced',
       'settings | integration PBX 1: off',
-      'settings | account Alpha, country NL, time zone of the server, answer within 20 s, CRM none, agents may not delete customers and notes',
+      'settings | account Alpha, country NL, time zone of the server, answer within 20 s, CRM none, numbers and notes of callers kept as long as calls, agents may not delete customers and notes',
       'settings | segment Gold: priority 5',
       'removal | segment Gold',
       'import | 1 imported, 0 refused',

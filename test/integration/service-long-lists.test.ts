@@ -134,6 +134,7 @@ const answers: Readonly<Record<string, Entry>> = {
   '/calls.csv': { shown: [{ of: count(/\n/g), most: 2 * MANY + 601, more: 'whole' }] },
   '/calls/details': { path: '/calls/details?id=missed1', shown: [{ of: rows, most: 50, more: /All requests for this call/ }] },
   '/person': { path: '/person?customer=c1', shown: [{ of: named(/\+49 30 \d+/g), most: 200, more: /…, 2800 more/ }] },
+  '/person/data': { path: '/person/data?number=%2B4941000001', shown: [{ of: named(/Note \d+/g), most: MANY, more: 'whole' }] },
   '/reports': { shown: [
     { of: named(/\+49 40 \d+/g), most: 400, more: /2,600 more are in the CSV/ },
     { of: extensions, most: 2_000, more: 'limited' },
@@ -183,6 +184,7 @@ const answers: Readonly<Record<string, Entry>> = {
   '/admin/calls/:id': { path: '/admin/calls/missed1', shown: [{ of: count(/"id":/g), most: 1, more: 'limited' }] },
   '/admin/events': short, // without a place, as here, it has none
   '/admin/people': { path: '/admin/people?limit=200', shown: [{ of: named(/Cust \d+/g), most: 200, more: /"next":"/ }] },
+  '/admin/person': { path: '/admin/person?number=%2B4941000001', shown: [{ of: named(/Note \d+/g), most: MANY, more: 'whole' }] },
   '/admin/notes': { path: '/admin/notes?limit=200', shown: [{ of: named(/Note \d+/g), most: 200, more: /"next":"/ }] },
   '/admin/call-backs': { path: '/admin/call-backs?limit=200', shown: [{ of: count(/"times":/g), most: 200, more: /"next":"/ }] },
   '/admin/figures': { path: `/admin/figures?from=${yesterday}&to=${yesterday}`, shown: [{ of: count(/"service_level":/g), most: 5 * 1_001, more: 'limited' }] },

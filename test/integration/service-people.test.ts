@@ -109,7 +109,14 @@ test('of two who change one form, each keeps what only they changed; who changed
   const late = await deputy.send('/account/settings', { ...account, read: shown, within: '40' });
   assert.equal(late.status, 409);
   const after = await readIn('/account');
-  assert.deepEqual(JSON.parse(after), { country: 'DE', zone: '', within: '30', crm: '', agents_delete: '1' });
+  assert.deepEqual(JSON.parse(after), {
+    country: 'DE',
+    zone: '',
+    within: '30',
+    crm: '',
+    kept_days: '',
+    agents_delete: '1',
+  });
 
   const extension = { extension: '1002', read: await readIn('/users?extension=1002') };
   assert.equal((await boss.send('/extensions', { ...extension, name: 'Desk', user: '' })).status, 303);
@@ -238,6 +245,62 @@ function noteIn(page: string): Record<string, string> {
   const fields = form.matchAll(/name="(?!token)(\w+)" value="([^"]*)"/g);
   return Object.fromEntries(Array.from(fields, ([, ...of]) => of));
 }
+
+test('everything about a person is a file for administrators, and so is a number’s; an account has its own age', async (t) => {
+  const { jana, boss, ...served } = await scene(t);
+  const { url, ask, a, b, post } = served;
+  const note = (text: string) => jana.send('/call-back', { number, kind: 'note', text, from: 'person' });
+  await note('Wants <an offer>');
+  assert.match((await boss.read('/person?customer=1')).text, /href="\/person\/data\?customer=1"/);
+  assert.doesNotMatch((await jana.read('/person?customer=1')).text, /person\/data/);
+  assert.equal((await jana.read('/person/data?customer=1')).status, 403);
+  assert.equal((await boss.read('/person/data?customer=none')).status, 404);
+  assert.equal((await boss.read('/person/data?number=forgotten')).status, 404);
+  const page = await boss.read('/person/data?customer=1');
+  assert.match(String(page.headers['content-type']), /^text\/html/);
+  assert.match(page.text, /<h1>.*Alpha's customer.*<\/h1>/);
+  assert.match(page.text, /Answered by .*1001/);
+  assert.match(page.text, /Wants &lt;an offer>.*Jana/);
+  assert.match(page.text, /POST \/api\/v1\/voice\/call/);
+  const json = JSON.parse(
+    (await boss.read(`/person/data?format=json&${new URLSearchParams({ number })}`)).text,
+  );
+  assert.deepEqual([json.customer.reference, json.numbers], ['1', [number]]);
+  assert.deepEqual(
+    json.calls.map(({ id, answered_by: by }: Record<string, string>) => `${id} ${by}`).sort(),
+    ['1001 1001', '1002 1002'],
+  );
+  assert.equal(json.call_backs_and_notes[0].text, 'Wants <an offer>');
+  assert.equal(json.requests.length, 6);
+  assert.deepEqual(
+    json.audit_log.map(({ what, target }: Record<string, string>) => `${what} ${target}`),
+    ['export customer 1, everything', 'export customer 1, everything'],
+  );
+
+  await post(a.token, event({ id: 'stranger', from: '+4930901888' }));
+  const admin = (query: Record<string, string>, token = a.admin) =>
+    ask(`${url}/admin/person?${new URLSearchParams(query)}`, { token });
+  const stranger = (await admin({ number: '030 901888' })).json as typeof json;
+  assert.deepEqual([stranger.customer, stranger.numbers, stranger.calls.length], [null, ['+4930901888'], 1]);
+  assert.match((await boss.read(`/audit`)).plain, /number \+4930901888, everything/);
+  assert.equal((await admin({ customer: '1' })).text.includes('Wants <an offer>'), true);
+  assert.equal((await admin({ customer: 'none' })).status, 404);
+  for (const query of [{}, { customer: '1', number }])
+    assert.equal((await admin(query as Record<string, string>)).status, 422);
+  for (const query of [{ number }, { number: '+4930901888' }])
+    assert.doesNotMatch((await admin(query, b.admin)).text, /Alpha|offer|1001|stranger/);
+
+  const own = { ...settings, crm: '' };
+  for (const days of ['6', '3651', '1.5', '-8', 'x'])
+    assert.equal((await boss.send('/account/settings', { ...own, kept_days: days })).status, 422, days);
+  assert.equal((await boss.send('/account/settings', { ...own, kept_days: '30' })).status, 303);
+  assert.match((await boss.read('/account')).text, /name="kept_days"[^>]* value="30"/);
+  const account = (body: object) => ask(`${url}/admin/account`, { token: a.admin, method: 'PATCH', body });
+  assert.equal((await account({ numbers_kept_days: 6 })).status, 422);
+  assert.equal(((await account({})).json as Record<string, unknown>).numbers_kept_days, 30);
+  const changed = (await account({ numbers_kept_days: null })).json as Record<string, unknown>;
+  assert.equal(changed.numbers_kept_days, null);
+});
 
 test('what agents may delete is a setting of the account: customers, and notes about callers', async (t) => {
   const { jana, boss } = await scene(t);

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { isUtf8 } from 'node:buffer';
+import type { Store } from '../../src/service/database/store.ts';
 import { everyMissedCall } from '../../src/service/notifications/notification.ts';
 import { customer } from '../../src/service/people/customer.fixture.ts';
-import { eachText, textNames } from '../../src/service/people/customer-fields.ts';
+import { type Customer, eachText, textNames } from '../../src/service/people/customer-fields.ts';
 import { forgetNumber, forgetSummary } from '../../src/service/people/forget-number.ts';
+import { personAsJson } from '../../src/service/people/person-data.ts';
 import { numberDropper } from '../../src/service/upkeep/drop-numbers.ts';
 import { writtenNumber } from '../../src/shared/phone-number/written-number.ts';
 import { recorded, report } from '../tools/service/recorded-request.ts';
@@ -84,6 +86,28 @@ const left = {
   notifications: 0,
   accounts: 0,
 };
+
+/** What of each kind the file about a customer names. */
+async function everythingAbout(store: Store, account: number, who: Customer) {
+  const directory = { extensions: () => new Map(), integrations: () => [] };
+  const whom = { account: { id: account, name: 'A', country: 'DE' }, customer: who, numbers: who.numbers };
+  const file = personAsJson({ store, directory }, whom, 0);
+  const {
+    account: _,
+    exported_at: __,
+    customer,
+    numbers,
+    ...lists
+  } = JSON.parse((await Array.fromAsync(file)).join(''));
+  assert.deepEqual([customer.reference, numbers], [who.reference, who.numbers]);
+  const nameOf = (one: Record<string, unknown>) =>
+    one.user && one.call
+      ? `${one.user} ${one.call}`
+      : (one.target ?? one.kind ?? one.event ?? one.id ?? one.at);
+  return Object.fromEntries(
+    Object.entries(lists).map(([name, items]) => [name, (items as Record<string, unknown>[]).map(nameOf)]),
+  );
+}
 
 /** What every store forgets with a number. */
 export const forgetTests: StoreTests = {
@@ -212,9 +236,27 @@ export const forgetTests: StoreTests = {
         await store.audit.write({ ...entry, what: 'role', target: 'Eve' });
       }
       await report(store, { account: owner, id: 'open', at: 85 * day, from: number });
-      const promise = { number, at: 85 * day, user: 'Eve', kind: 'remind', text: null, due: now + 1 } as const;
+      const promise = {
+        number,
+        at: 85 * day,
+        user: 'Eve',
+        kind: 'remind',
+        text: null,
+        due: now + 1,
+      } as const;
       await store.callers.act(owner, promise);
     }
+    const bo = {
+      uid: 'bo',
+      name: 'Bo',
+      signInName: 'bo',
+      role: 'agent',
+      password: null,
+      createdAt: 0,
+    } as const;
+    const user = (await store.users.add({ ...bo, account }))?.id as number;
+    const choice = { choice: everyMissedCall, address: 'bo@a.example' };
+    await store.notifications.put({ user, medium: 'mail', ...choice }, 90 * day);
     await store.webhooks.queueNew(null, 86 * day);
     await store.webhooks.queueNew(null, now);
     const days = Array.from({ length: 100 }, (_, n) => ({ since: n * day, until: (n + 1) * day }));
@@ -235,9 +277,19 @@ export const forgetTests: StoreTests = {
         audit: (
           await store.audit.page({ account: of, what: null, who: null, before: null, limit: 9 })
         ).entries.map(({ target }) => target),
-        deliveries: (await store.webhooks.page(page)).deliveries.map(({ event, at }) => `${event} ${at / day}`),
+        deliveries: (await store.webhooks.page(page)).deliveries.map(
+          ({ event, at }) => `${event} ${at / day}`,
+        ),
       };
     };
+    assert.deepEqual(await everythingAbout(store, account, ann), {
+      calls: ['old', 'new', 'open'],
+      call_backs_and_notes: ['note', 'remind', 'note'],
+      notifications: ['Bo old', 'Bo new'],
+      webhook_deliveries: ['call.missed', 'call.missed', 'note.added', 'note.added'],
+      requests: [85, 85, 85, 95, 95].map((at) => at * day),
+      audit_log: ['customer ann, new', 'customer ann, old'],
+    });
     const before = [await figures(account), await figures(other), await all(other)];
     assert.match(`${before[0]}`, /"VIP"/);
     const drop = numberDropper(store);

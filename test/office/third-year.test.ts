@@ -190,6 +190,16 @@ const scans: readonly { readonly table: string; readonly sql: RegExp; readonly w
     why: 'a number that is forgotten may have many calls, and PostgreSQL compares all deliveries with them',
   },
   {
+    table: 'webhook_deliveries',
+    sql: /FROM json_each\(\$1\) m CROSS JOIN webhook_deliveries d/,
+    why: 'for the file about a person, PostgreSQL compares all deliveries with 500 calls at once',
+  },
+  {
+    table: 'webhook_deliveries',
+    sql: /^DELETE FROM webhook_deliveries WHERE id IN \(SELECT d\.id FROM webhooks w/,
+    why: 'once a day, all of an account that drops numbers are looked at: PostgreSQL reads those of all webhooks',
+  },
+  {
     table: 'history_counts',
     sql: /./,
     why: 'one row for an account, on PostgreSQL one for its day and process',
@@ -229,6 +239,11 @@ const grows: readonly { readonly step: RegExp; readonly times?: number; readonly
   {
     step: /^a call-back is done/,
     why: 'the screens get all who are to be called back',
+  },
+  { step: /^GET \/(person\/data|admin\/person)/, why: 'the whole audit log is searched for the person' },
+  {
+    step: /^an account loses the callers/,
+    why: 'all of its calls of that time are looked at, and what was done then',
   },
   { step: /^GET \/call-back\/give/, why: 'it reads all calls of the week from the number' },
   { step: /^GET \/reports/, why: 'a tenth of the office has no year' },

@@ -83,7 +83,7 @@ export const serviceSection = section({
     SERVICE_CALLS_MAX_AGE: duration('1d', '3650d')
       .optional()
       .describe(
-        'Calls that began longer ago are deleted; reports then show fewer calls. Without it, none is deleted.',
+        'Calls that began longer ago are deleted; reports then show fewer calls. Without it, none is deleted. An account can have its callers’ numbers deleted earlier, and keep the calls for reports.',
       ),
     SERVICE_AUDIT_MAX_AGE: duration('1d', '3650d')
       .prefault('365d')

@@ -54,6 +54,7 @@ export function directoryOf(...integrations: Integration[]) {
     timeZone: null,
     tokenCounter: 1,
     requestsPerMinute: null,
+    numbersKeptDays: null,
     openingHours: null,
   };
   const siteTokens = { operator: 0, fleet: 0 };

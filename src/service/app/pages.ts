@@ -18,6 +18,7 @@ import { customerPages } from '../people/customer-pages.ts';
 import { givePage } from '../people/give-page.ts';
 import { importPages } from '../people/import-pages.ts';
 import { personChanges } from '../people/person-changes.ts';
+import { personDataPage } from '../people/person-data-page.ts';
 import { personPage } from '../people/person-page.ts';
 import { phoneBookPage } from '../people/phone-book-page.ts';
 import { phoneBookRoute } from '../people/phone-book-route.ts';
@@ -61,6 +62,7 @@ const userRoutes: readonly ((pages: Pages, context: ServiceContext) => void)[] =
   phoneBookPage,
   personPage,
   personChanges,
+  personDataPage,
   reportPages,
   settingsPage,
   notificationPages,

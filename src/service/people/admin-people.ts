@@ -1,5 +1,7 @@
+import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { limits } from '../../shared/api/contract/decisions.ts';
+import { errorSchema } from '../../shared/api/contract/errors.ts';
 import { text } from '../../shared/api/contract/text.ts';
 import { exportedNumber, normaliseNumber } from '../../shared/phone-number/normalise-number.ts';
 import { monotonicMs } from '../../shared/process/clock.ts';
@@ -13,11 +15,17 @@ import {
   msOf,
   placeIn,
 } from '../kit/admin-list.ts';
-import type { ZodInstance } from '../kit/administration.ts';
+import { operation, type ZodInstance } from '../kit/administration.ts';
+import type { Budgets } from '../kit/budget.ts';
+import { whenClosed } from '../kit/closed-with.ts';
+import { isHead } from '../kit/page-request.ts';
+import { Refusal } from '../kit/refusal.ts';
 import { customerSchema, customerView } from './admin-customers.ts';
 import type { CallerStore } from './caller-store.ts';
 import type { Customer } from './customer-fields.ts';
 import type { CustomerStore } from './customer-store.ts';
+import { exportedPerson, type PersonDataParts, personAsJson } from './person-data.ts';
+import { readWhom } from './person-data-page.ts';
 
 /** Time limit of a page, ms; then it goes on from there. */
 const TIME_LIMIT_MS = 400;
@@ -50,12 +58,35 @@ const operations = {
   ),
 };
 
-type Parts = AdminAccess & {
-  readonly store: { readonly customers: CustomerStore; readonly callers: CallerStore };
-};
+const exportPerson = operation(
+  'exportPerson',
+  'Read everything that is stored about a person: a customer with all numbers, or a number that no customer has',
+  {
+    querystring: z.object({
+      customer: filterText('customer').optional().describe('By reference.'),
+      number: filterText('number').optional().describe('Instead of the customer; that of whoever has it.'),
+    }),
+    response: {
+      200: z
+        .string()
+        .describe(
+          'application/json: an object with `customer` and `numbers`, and lists of `calls`, `call_backs_and_notes`, `notifications`, `webhook_deliveries`, `requests` and `audit_log`. Times are Unix milliseconds.',
+        ),
+      404: errorSchema.describe('There is no such customer.'),
+    },
+  },
+);
+
+type Parts = AdminAccess &
+  PersonDataParts & {
+    readonly store: { readonly customers: CustomerStore; readonly callers: CallerStore };
+    readonly budgets: Budgets;
+    readonly clock: () => number;
+  };
 
 /** An account's customers and notes, page by page. */
-export function adminPeopleRoutes(app: ZodInstance, { store, accountOf }: Parts): void {
+export function adminPeopleRoutes(app: ZodInstance, parts: Parts): void {
+  const { store, accountOf, audit, budgets, clock } = parts;
   const { customers, callers } = store;
   app.get('/people', operations.people, async (request) => {
     const { id: account, country } = accountOf(request);
@@ -71,6 +102,18 @@ export function adminPeopleRoutes(app: ZodInstance, { store, accountOf }: Parts)
       data: page.customers.map((customer) => customerView(customer, country)),
       next: page.next === null ? null : cursorText('people', [page.next]),
     };
+  });
+  app.get('/person', exportPerson, async (request, reply) => {
+    const account = accountOf(request);
+    const { customer, number } = request.query;
+    if ((customer === undefined) === (number === undefined))
+      throw new Refusal(422, 'Give the customer field, or the number field.');
+    const compared = number && (normaliseNumber(number, account.country) || number);
+    const whom = await readWhom(customers, account, { customer, number: compared });
+    if (whom === undefined) throw new Refusal(404, 'There is no such customer.');
+    whenClosed(reply, budgets.readers.take(account.id));
+    if (!isHead(request)) await audit(request, 'export', exportedPerson(whom));
+    return reply.type('application/json').send(Readable.from(personAsJson(parts, whom, clock())) as never);
   });
   app.get('/notes', operations.notes, async (request) => {
     const { id: account, country } = accountOf(request);

@@ -2,6 +2,7 @@ import type { Serialise, Statements } from '../store/statements.ts';
 import { createActionLogStore, createCallerActionStore } from './caller-action-store.ts';
 import { createCallerCallStore } from './caller-call-store.ts';
 import { createMissedCallerStore } from './missed-caller-store.ts';
+import { createPersonTraceStore } from './person-trace-store.ts';
 
 export type CallerStore = ReturnType<typeof createCallerStore>;
 
@@ -18,4 +19,5 @@ export const createCallerStore = (
   ...createMissedCallerStore(statements, serialise),
   ...createCallerActionStore(statements, onCallerAction),
   ...createActionLogStore(statements),
+  ...createPersonTraceStore(statements),
 });

@@ -107,8 +107,19 @@ export async function showPerson(
           : factsPart(person, answered.find(isOver), weekFacts, request)
       }
       ${storyPart(person, story, choice, request)}
+      ${request.administrates && dataLinks(person, request)}
     </article>`,
   };
+}
+
+/** Everything that is stored about the person, to download. */
+function dataLinks({ customer, number }: Person, { words: { person: text } }: UserRequest): Html {
+  const at = (also: Record<string, string>) =>
+    `/person/data?${new URLSearchParams({ ...(customer ? { customer: customer.reference } : { number }), ...also })}`;
+  return html`<div class="together whole">
+    <a class="button" href=${at({})} download>${icon('download')}${text.data}</a>
+    <a class="button" href=${at({ format: 'json' })} download>${icon('download')}${text.dataJson}</a>
+  </div>`;
 }
 
 /** The first customers whose texts have all of these words: a search, which waits for its turn. */

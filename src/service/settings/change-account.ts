@@ -47,7 +47,7 @@ export function changeText(account: Pick<Account, 'name'>, change: AccountChange
     requestsPerMinute !== undefined && `${requestsPerMinute ?? 'any number of'} requests a minute`,
     mostUsers !== undefined && `${mostUsers ?? accountLimits.users} users`,
     numbersKeptDays !== undefined &&
-      `callers' numbers and notes kept ${numbersKeptDays === null ? 'as long as calls' : `${numbersKeptDays} days`}`,
+      `numbers and notes of callers kept ${numbersKeptDays === null ? 'as long as calls' : `${numbersKeptDays} days`}`,
     agentsDelete !== undefined && `agents ${agentsDelete ? 'may' : 'may not'} delete customers and notes`,
   ];
   return [`account ${account.name}`, ...changes.filter(Boolean)].join(', ');

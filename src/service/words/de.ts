@@ -93,6 +93,8 @@ export const de: typeof en = {
     security: 'Sicherheit',
   },
   person: {
+    data: 'Alles über diese Person',
+    dataJson: 'Alles als JSON',
     unknown: 'Unbekannter Anrufer',
     call: 'Anrufen',
     addName: 'Name',

@@ -97,6 +97,8 @@ export const en = {
     security: 'Security',
   },
   person: {
+    data: 'Everything about this person',
+    dataJson: 'Everything as JSON',
     unknown: 'Unknown caller',
     call: 'Call',
     addName: 'Add name',

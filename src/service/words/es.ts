@@ -92,6 +92,8 @@ export const es: typeof en = {
     security: 'Seguridad',
   },
   person: {
+    data: 'Todo sobre esta persona',
+    dataJson: 'Todo como JSON',
     unknown: 'Llamante desconocido',
     call: 'Llamar',
     addName: 'Añadir nombre',

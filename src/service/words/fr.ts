@@ -92,6 +92,8 @@ export const fr: typeof en = {
     security: 'Sécurité',
   },
   person: {
+    data: 'Tout sur cette personne',
+    dataJson: 'Tout en JSON',
     unknown: 'Appelant inconnu',
     call: 'Appeler',
     addName: 'Ajouter un nom',

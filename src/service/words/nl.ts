@@ -92,6 +92,8 @@ export const nl: typeof en = {
     security: 'Beveiliging',
   },
   person: {
+    data: 'Alles over deze persoon',
+    dataJson: 'Alles als JSON',
     unknown: 'Onbekende beller',
     call: 'Bellen',
     addName: 'Naam toevoegen',

@@ -14,6 +14,7 @@ import { customer } from '../../../src/service/people/customer.fixture.ts';
 import { forgetNumber } from '../../../src/service/people/forget-number.ts';
 import { startService } from '../../../src/service/service.ts';
 import { usual } from '../../../src/service/store/postgres/connections.ts';
+import { numberDropper } from '../../../src/service/upkeep/drop-numbers.ts';
 import { personEvents, standardOptions } from '../../../src/service/webhooks/webhook.ts';
 import type { DeliveryResult } from '../../../src/shared/delivery/queue.ts';
 import { silentLog } from '../../../src/shared/log/log.ts';
@@ -336,7 +337,8 @@ const addresses = `
   /reports?${fortnight} /reports?${fortnight}&by=month /reports?${fortnight}&of=segment:Notfall
   /reports?${fortnight}&of=integration:${workshop} /reports?${fortnight}&of=hours:in /reports?${fortnight}&of=called:${called}
   /reports?${fortnight}&of=place:queue /reports?${fortnight}&of=answered:1001 /reports?${year} /reports?${year}
-  /reports.csv?from=${day(6)}&to=${day(0)} /calls.csv?from=${day(6)} /calls.csv /customers/export /customers/phone-book`;
+  /reports.csv?from=${day(6)}&to=${day(0)} /calls.csv?from=${day(6)} /calls.csv /customers/export /customers/phone-book
+  /person/data?customer=10007`;
 await page('/sign-in', {});
 for (const path of addresses.trim().split(/\s+/)) await page(path);
 
@@ -389,6 +391,7 @@ for (const path of lists.trim().split(/\s+/)) {
 }
 await api(`/admin/calls/${someCall?.id}`, byAdmin);
 await api(`/admin/figures?${fortnight}`, byAdmin);
+await api(`/admin/person?number=${number}`, byAdmin);
 const { cursor: start } = JSON.parse(await api('/admin/events', byAdmin)) as { cursor: string };
 await step('GET /admin/events after the last', () => get(`/admin/events?after=${start}`, byAdmin));
 const leaves = await store.directory.addAccount({ uid: '00000000000001ea', name: 'Leaves', country: null });
@@ -743,6 +746,10 @@ async function writes(): Promise<void> {
     const without = (text: string) => (text === 'trunk-1' && changed++ === 0 ? 'forgotten' : text);
     return calls.forget(MAIN, numberOf(12), without);
   });
+  const age = Math.floor((now - (first.calls[0]?.startedAt ?? 0)) / DAY_MS);
+  await works('an account loses the callers of its first days', () =>
+    numberDropper(store)([{ id: MAIN, numbersKeptDays: age - 2 }], now),
+  );
   await works('the calls of a day are deleted', () => calls.trim((first.calls[0]?.startedAt ?? 0) + DAY_MS));
   const oldest = await requests.page({ account: MAIN, order: 'oldest', offset: 0, limit: 1 });
   const [[old] = []] = await Array.fromAsync(oldest.chunks);
