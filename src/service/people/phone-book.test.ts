@@ -8,10 +8,10 @@ const customers = [
   { reference: '3', name: 'No number', numbers: [] },
 ];
 
-const bookOf = (file: string, plus = '+') => {
+const bookOf = (file: string, plus = '+', of = customers) => {
   const format = phoneBookFormats.find((one) => one.file === file);
   assert.ok(format);
-  return phoneBook(format, customers, plus);
+  return phoneBook(format, of, plus);
 };
 
 test('each maker gets its own elements, sorted by name; a number more than an entry takes is another entry', () => {
@@ -36,4 +36,13 @@ test('each maker gets its own elements, sorted by name; a number more than an en
 
 test('a phone system that dials no plus gets what stands for it', () => {
   assert.match(bookOf('snom.xml', '000'), /<Telephone>0004930901820</);
+});
+
+test('a number that is stored in two forms is listed once, as on pages', () => {
+  const numbers = ['+541143219876', '+541187654321', '+5491143219876', '+5491187654321', '+5492211112222'];
+  const book = bookOf('snom.xml', '+', [{ reference: 'A', name: 'Ana', numbers }]);
+  assert.deepEqual(
+    [...book.matchAll(/<Telephone>(.*?)</g)].map(([, number]) => number),
+    ['+541143219876', '+541187654321', '+5492211112222'],
+  );
 });

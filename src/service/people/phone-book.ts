@@ -1,4 +1,4 @@
-import type { Customer } from './customer-fields.ts';
+import { type Customer, listedNumbers } from './customer-fields.ts';
 
 /** How the desk phones of a maker take a phone book. */
 type Format = {
@@ -69,7 +69,7 @@ export function phoneBook(
 ): string {
   const { compare } = new Intl.Collator();
   const entries = customers
-    .map(({ name, reference, numbers }) => ({ name: name || reference, numbers }))
+    .map(({ name, reference, numbers }) => ({ name: name || reference, numbers: listedNumbers(numbers) }))
     .sort((a, b) => compare(a.name, b.name))
     .flatMap(({ name, numbers }) =>
       Array.from({ length: Math.ceil(numbers.length / most) }, (_, n) =>
