@@ -71,19 +71,85 @@ export function exampleOf(event: WebhookEvent): ExampleEvent {
   };
 }
 
-/** With as little as can be: of a stranger, from a bridge that tells no extras. */
-export function bareExampleOf(event: WebhookEvent): ExampleEvent {
+/** A text that ends a JSON string, a field of a form or a tag where it is not escaped, and is no number. */
+const awkward = 'O\u2019Neil "N" \\ </a>&b=%00 007';
+
+/** The call as it is when this event is sent at once. */
+function callAt(event: WebhookEvent): CallRecord {
+  if (event === 'call.missed') return missed;
+  if (event === 'call.ended') return answered;
+  const open = { ...answered, status: 'answered', completedAt: null, missed: null, talked: null } as const;
+  return event === 'call.answered' ? open : { ...open, status: 'ringing', callerId: null, answeredAt: null };
+}
+
+const stranger = { customer: null, segment: null, priority: null };
+/** The same call, as calls differ. */
+const callVariants: readonly ((call: CallRecord) => CallRecord)[] = [
+  // Of a stranger, from a bridge that tells no extras.
+  (call) => ({ ...call, ...stranger, extras: noExtras, rang: null, talked: null }),
+  // With a number that stands for a withheld one, and nobody of whom it is known that they rang or answered.
+  (call) => ({
+    ...call,
+    ...stranger,
+    from: '000',
+    number: '000',
+    callerId: null,
+    rang: [],
+    talked: call.talked && [],
+  }),
+  // To a group, from a national number.
+  (call) => ({
+    ...call,
+    from: '0900',
+    number: '0900',
+    customer: { reference: awkward, name: awkward },
+    segment: awkward,
+    priority: -1,
+    callerId: call.callerId && awkward,
+    extras: { ...call.extras, numberCalled: '0101', line: awkward },
+    rang: [awkward, '0102'].map((by) => ({ by, from: 0, for: 1_000 })),
+    talked: call.talked && [awkward, '0102'].map((by) => ({ by, from: minute })),
+  }),
+  // Answered by a sender that does not say by whom.
+  (call) => ({ ...call, callerId: null, rang: ['101', '102'].map((by) => ({ by, from: 0, for: 1_000 })) }),
+];
+
+/** The same event of a person or a customer, as these differ. */
+const personVariants: readonly ((event: PersonEvent, isOfCustomer: boolean) => PersonEvent)[] = [
+  // Of a stranger; a customer without a number.
+  ({ customer, ...event }, isOfCustomer) => ({
+    ...event,
+    customer: isOfCustomer ? customer && { ...customer, segment: null, numbers: [] } : null,
+  }),
+  ({ about, action, customer, ...event }, isOfCustomer) => ({
+    ...event,
+    about: isOfCustomer ? awkward : '0900',
+    action: action && { user: awkward, text: `${awkward}\r\n\t\u0000`, seconds: 95, due: null },
+    customer: customer && {
+      ...withChange(customer, {
+        reference: awkward,
+        name: awkward,
+        segment: awkward,
+        numbers: ['0900', '000'],
+      }),
+      language: 'de',
+      blocked: 'yes',
+    },
+  }),
+];
+
+/**
+ * Events of this kind that differ in all that a template may stumble over: people and numbers of whom there are none, one or several, a
+ * withheld or national number, texts with quotes and line breaks, and what is not always told.
+ */
+export function examplesOf(event: WebhookEvent): readonly ExampleEvent[] {
   const example = exampleOf(event);
-  const { call } = example;
-  const who = { customer: null, segment: null, priority: null };
-  return {
-    ...example,
-    call: call && { ...call, ...who, extras: noExtras, rang: null, talked: null },
-    person:
-      example.person && event.startsWith('customer.')
-        ? example.person
-        : example.person && { ...example.person, customer: null },
-  };
+  const { person: ofPerson } = example;
+  if (ofPerson !== null) {
+    const isOfCustomer = event.startsWith('customer.');
+    return [example, ...personVariants.map((vary) => ({ ...example, person: vary(ofPerson, isOfCustomer) }))];
+  }
+  return [example, ...callVariants.map((vary) => ({ ...example, call: vary(callAt(event)) }))];
 }
 
 const timeOf = (

@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { noExtensions } from '../accounts/extensions.ts';
 import { createKeys } from '../accounts/keys.ts';
+import { en } from '../words/en.ts';
 import { exampleOf } from './event-examples.ts';
-import { noFilter, webhookEvents } from './webhook.ts';
+import { type Format, noFilter, type WebhookEvent, webhookEvents } from './webhook.ts';
 import { wantsEvent } from './webhook-filter.ts';
 import { callHeader, HeaderError, HIDDEN, headersIn, openHeaders, sealHeaders } from './webhook-headers.ts';
+import { checkedOptions, OptionRefused } from './webhook-options.ts';
+import { presets } from './webhook-presets.ts';
 
 const keys = createKeys(Buffer.alloc(32, 7));
 
@@ -109,4 +113,72 @@ test('a filter wants the events that match one entry of each of its lists', () =
   const { person, ...note } = exampleOf('note.changed');
   assert.ok(person);
   assert.equal(wantsEvent(noFilter, { ...note, person: { ...person, action: null } }, null), false);
+});
+
+/** What is said of a template: `taken`, or why it is refused. */
+async function checked(template: string, events: readonly WebhookEvent[], format: Format = 'json') {
+  const store = { webhooks: { newest: async () => ({ calls: [], person: undefined }) } };
+  const directory = {
+    account: () => undefined,
+    extensions: () => noExtensions,
+    integrations: () => [],
+  };
+  const given = { shape: { format, template, language: 'en' }, headers: [], filter: noFilter };
+  const webhook = { account: 1, uid: 'w1', events, headers: null };
+  try {
+    await checkedOptions({ store, directory, keys } as never, webhook, given);
+    return 'taken';
+  } catch (error) {
+    assert.ok(error instanceof OptionRefused);
+    return error.text(en);
+  }
+}
+
+test('a template is refused that makes no body of some events as they come', async () => {
+  const calls: readonly WebhookEvent[] = ['call.ringing', 'call.answered', 'call.ended', 'call.missed'];
+  // biome-ignore format: one case a line
+  const wrong: readonly (readonly [string, readonly WebhookEvent[]])[] = [
+    // Digits that begin with 0 are no number of JSON.
+    ['{"n":{{digits.from}}}', calls],
+    ['{"n":{{digits.from}}{{^digits.from}}0{{/digits.from}}}', calls],
+    ['{"n":{{data.from}}}', calls],
+    ['{"n":{{digits.to}}{{^digits.to}}null{{/digits.to}}}', calls],
+    ['{"n":{{data.number}}}', ['note.added', 'call_back.taken']],
+    ['{"n":[{{#data.numbers}}"{{.}}"{{/data.numbers}}]}', ['customer.added', 'customer.changed']],
+    // Several people, with no commas between them; nobody.
+    ['{"u":[{{#users}}"{{.}}"{{/users}}]}', ['call.ringing', 'call.missed', 'call.ended']],
+    ['{"u":[{{#users}}"{{.}}",{{/users}}"-"{{#users}},{{/users}}]}', ['call.missed']],
+    ['{"u":[{{#users}}{{.}}{{/users}}]}', calls],
+    ['{"r":[{{#data.rang}}{"n":"{{name}}"}{{/data.rang}}]}', calls],
+    ['{"t":[{{#data.talked}}{"n":"{{name}}"}{{/data.talked}}]}', ['call.ended']],
+    ['{"u":"x"{{#users}},"{{.}}":1{{/users}}{{^users}}x{{/users}}}', calls],
+    // Texts outside of a string; what is not always there.
+    ['{"c":{{#data.customer}}{{reference}}{{/data.customer}}{{^data.customer}}0{{/data.customer}}}', calls],
+    ['{"c":{{data.reference}}}', ['customer.changed', 'customer.removed']],
+    ['{"by":{{data.caller_id}}}', ['call.answered', 'call.ended']],
+    ['{"p":{{data.priority}}}', calls],
+    ['{"s":{{data.seconds}}}', ['call_back.talked']],
+    ['{"due":{{data.due}}}', ['call_back.remind', 'call_back.tried']],
+    ['{"t":{{data.text}}}', ['note.added', 'note.removed']],
+  ];
+  for (const [template, events] of wrong)
+    for (const event of events)
+      assert.match(
+        await checked(template, [event]),
+        new RegExp(`no JSON: .*\\(${event}\\)`),
+        `${event} ${template}`,
+      );
+  const right = [
+    '{"n":"{{digits.from}}","c":"{{caller}}","all":{{{data}}},"u":{{{users}}},"t":"{{title}}","at":{{data.started_at}}{{^data.started_at}}0{{/data.started_at}}}',
+    '{"r":[{{#data.rang}}{"n":"{{name}}"},{{/data.rang}}null],"u":"{{#users}}{{.}}, {{/users}}"}',
+    '{"text":"{{data.text}}","by":"{{data.user}}","numbers":{{{data.numbers}}},"customer":{{{data.customer}}}}',
+    presets.slack.template,
+  ];
+  for (const template of right) assert.equal(await checked(template, webhookEvents), 'taken', template);
+  assert.equal(await checked(presets.zammad.template, presets.zammad.events), 'taken');
+  for (const format of ['form', 'text'] as const)
+    assert.equal(
+      await checked('a={{caller}} {{data.text}}\nb={{{data}}}{{users}}', webhookEvents, format),
+      'taken',
+    );
 });

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import type { ServiceDirectory } from '../accounts/directory.ts';
 import type { Keys } from '../accounts/keys.ts';
+import { createPause } from '../kit/event-loop-pauses.ts';
 import { en } from '../words/en.ts';
 import type { Words } from '../words/words.ts';
-import { bareExampleOf, type ExampleEvent, exampleOf, lastEventOf } from './event-examples.ts';
+import { type ExampleEvent, exampleOf, examplesOf, lastEventOf } from './event-examples.ts';
 import type { EventFilter, Shape, Webhook, WebhookEvent, WebhookOptions } from './webhook.ts';
 import { checkHeaders, type Header, HeaderError, sealHeaders } from './webhook-headers.ts';
 import { tellingOf, webhookBody } from './webhook-message.ts';
@@ -46,7 +47,7 @@ type Parts = {
 type Of = Pick<Webhook, 'account' | 'uid' | 'events'> & { readonly headers: string | null };
 
 /**
- * The options as they are stored. Their template makes a body of the last real event, and of every event that there can be.
+ * The options as they are stored. Their template makes a body of the last real event, and of each event that there can be, as it differs.
  * @throws OptionRefused
  */
 export async function checkedOptions(
@@ -58,8 +59,12 @@ export async function checkedOptions(
   refuseHeaders(() => checkHeaders(headers));
   if (shape !== null) {
     const last = await lastEvent(parts, webhook);
-    const examples = webhook.events.flatMap((event) => [exampleOf(event), bareExampleOf(event)]);
-    for (const event of last ? [last, ...examples] : examples) bodyOf(parts, webhook, shape, event);
+    const examples = webhook.events.flatMap(examplesOf);
+    const pause = createPause();
+    for (const event of last ? [last, ...examples] : examples) {
+      bodyOf(parts, webhook, shape, event);
+      await pause();
+    }
   }
   return { shape, headers: sealHeaders(parts.keys, webhook, headers, webhook.headers), filter };
 }

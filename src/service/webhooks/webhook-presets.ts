@@ -81,10 +81,10 @@ export const presets = {
   "direction": "in",
   "callId": "{{data.id}}",
   {{#is.answered}}
-  "answeringNumber": "{{data.caller_id}}",
+  "answeringNumber": "{{data.caller_id}}{{^data.caller_id}}0{{/data.caller_id}}",
   {{/is.answered}}
   {{#is.ended}}
-  "answeringNumber": "{{data.caller_id}}",
+  "answeringNumber": "{{data.caller_id}}{{^data.caller_id}}0{{/data.caller_id}}",
   "cause": "normalClearing",
   {{/is.ended}}
   {{#is.missed}}
