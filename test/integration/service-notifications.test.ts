@@ -54,6 +54,8 @@ test('a user chooses what to hear of, gets tests and missed calls by mail and pu
   await wrong({ address: 'a@b.example', quiet_from: '25:00', quiet_to: '22:00' }, /Enter both times/);
   for (const minutes of ['7', '-1', 'x', '1e3'])
     await wrong({ mail: minutes, address: 'a@b.example' }, /Not possible|not|valid/i);
+  // Without a segment that is gone they would hear of all calls.
+  await wrong({ mail: '0', address: 'a@b.example', segments: 'Gone' }, /Choose one from the list/);
   assert.equal((await ann.send(path, { mail: '0', token: 'x' }, origin)).status, 403);
   assert.equal((await ann.send(path, { mail: '0' }, { origin: 'https://elsewhere.example' })).status, 403);
 
@@ -73,7 +75,7 @@ test('a user chooses what to hear of, gets tests and missed calls by mail and pu
     address: 'ann@example.com',
     mail: '0',
     push: '0',
-    segments: ['VIP', 'Unknown'],
+    segments: 'VIP',
     numbers: 'none',
   };
   assert.equal((await send(ann, '', chosen)).headers.location, `${path}?done`);
@@ -140,4 +142,17 @@ test('a user chooses what to hear of, gets tests and missed calls by mail and pu
   await mails.has(4);
   assert.equal(push.received.length, 3);
   assert.equal(mails.received.length, 4);
+
+  // A segment that goes takes nobody's choice along: it matches no call then. Cay is told after ann.
+  const cay = await browse(place, 'cay');
+  await send(cay, '', { address: 'cay@example.com', mail: '0' });
+  const remove = (query = '') =>
+    served.ask(`${served.url}/admin/segments/VIP${query}`, { token: served.a.admin, method: 'DELETE' });
+  const inUse = await remove();
+  assert.equal(inUse.status, 409);
+  assert.match(inUse.text, /Chosen for: notifications of ann\./);
+  assert.equal((await remove('?force=true')).status, 204);
+  await misses('of-nobody');
+  await mails.has(5);
+  assert.deepEqual(mails.received.map(({ to }) => to.join()).slice(4), ['cay@example.com']);
 });

@@ -313,6 +313,20 @@ const pairs: Readonly<Record<string, Pair>> = {
       assert.equal(customers.get(a)?.name, second.ok ? 'Put' : a);
     },
   },
+  'a segment is removed, and a user wants to hear of its missed calls': {
+    first: ({ admin, a }) => admin('DELETE', `/segments/${a}`),
+    second: ({ send, a }) => send('/notifications', { address: '', push: '0', segments: a }, 'colleague'),
+    async check({ first, second }, { admin, send, a }) {
+      // Who chose it first is named to who removes it; chosen and removed at once, it stays chosen, and matches nothing.
+      assert.ok(first.ok || /^409 .*notifications of Ben/.test(first.said), first.said);
+      assert.ok(second.ok || second.said.startsWith('422'), second.said);
+      assert.ok(first.ok || second.ok);
+      if (first.ok) await admin('PUT', `/segments/${a}`, { priority: 1 });
+      const again = await admin('DELETE', `/segments/${a}`);
+      assert.equal(again.ok, !second.ok, again.said);
+      await send('/notifications', { address: '' }, 'colleague');
+    },
+  },
 };
 
 /** What two who act at the same moment make of an account's customers, with each engine. */

@@ -145,7 +145,8 @@ test('desk phones get the customers at an address of the account, until it is re
   assert.match(text, /<Name>Alpha's customer<\/Name><Telephone>\+4930901820<\/Telephone>/);
   assert.doesNotMatch(text, /Beta/);
   assert.match((await ask(`${first}?plus=00&segment=VIP`)).text, /<Telephone>004930901820</);
-  assert.doesNotMatch((await ask(`${first}?segment=none`)).text, /Telephone/);
+  // Of no segment: phones keep what they have.
+  assert.equal((await ask(`${first}?segment=vip`)).status, 404);
   await ask(`${url}/admin/customers/1`, { token: a.admin, method: 'PUT', body: { blocked: true } });
   assert.doesNotMatch((await ask(first)).text, /Telephone/);
   for (const wrong of [
@@ -350,6 +351,49 @@ test('a segment that is removed hides no calls of those whose bars showed it', a
   assert.deepEqual(await chosen(), ['Gold']);
   await boss.send('/segments/remove?name=Gold');
   assert.deepEqual(await chosen(), []);
+});
+
+test('a segment that webhooks or notifications have chosen is removed by who knows that, and stays marked there', async (t) => {
+  const { jana, boss, a, url, ask } = await scene(t);
+  const admin = (method: string, path: string, body?: object) =>
+    ask(`${url}/admin${path}`, { token: a.admin, method, ...(body && { body }) });
+  await boss.send('/segments', { name: 'Gold', priority: '5' });
+  assert.doesNotMatch((await boss.read('/segments?edit=Gold')).plain, /Chosen for/);
+  const filter = { numbers_called: [], segments: ['VIP', 'Gold'], customers: [] };
+  const hook = { url: 'https://crm.example/x', events: ['call.missed'], filter };
+  assert.equal((await admin('POST', '/webhooks', hook)).status, 201);
+  await jana.send('/notifications', { address: '', push: '0', segments: 'Gold' });
+
+  // A form of before it was chosen, and a program.
+  for (const { status, text } of [
+    await boss.send('/segments/remove?name=Gold'),
+    await admin('DELETE', '/segments/Gold'),
+  ]) {
+    assert.equal(status, 409);
+    assert.match(text, /Chosen for: webhook to crm\.example and notifications of Jana\./);
+  }
+  const { main, plain } = await boss.read('/segments?edit=Gold');
+  assert.match(
+    plain,
+    /Chosen for: webhook to crm\.example and notifications of Jana\. Once it is removed, nothing matches/,
+  );
+  const [, action = ''] = /action="(\/segments\/remove[^"]*)"/.exec(main) ?? [];
+  assert.doesNotMatch((await boss.read('/webhooks')).plain, /do not exist/);
+  assert.equal((await boss.send(action.replaceAll('&amp;', '&'))).headers.location, '/segments?done');
+  const list = await boss.read('/webhooks');
+  assert.match(list.plain, /Segments that do not exist \(any more\): Gold\. Nothing matches them/);
+  const [, own = ''] = /href="(\/webhooks\/[^"?]+)"/.exec(list.main) ?? [];
+  assert.match((await boss.read(own)).plain, /Segments that do not exist \(any more\): Gold\./);
+  assert.match((await jana.read('/notifications')).plain, /Segments that do not exist \(any more\): Gold\./);
+  assert.equal((await admin('DELETE', '/segments/Gold?force=true')).status, 404);
+  // It stays chosen until the user says otherwise.
+  const isChosen = async () =>
+    /name="segments" value="Gold" checked/.test((await jana.read('/notifications')).main);
+  assert.ok(await isChosen());
+  await jana.send('/notifications', { address: '', push: '5', segments: 'Gold' });
+  assert.ok(await isChosen());
+  await jana.send('/notifications', { address: '', push: '5' });
+  assert.doesNotMatch((await jana.read('/notifications')).text, /Gold/);
 });
 
 test('users show when they were last seen, segments how many have them; a refused role is said beside it, and what was typed stays', async (t) => {

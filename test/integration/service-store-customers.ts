@@ -57,6 +57,11 @@ export const customerTests: StoreTests = {
     ];
     assert.deepEqual(await customers.segments(account), [gold, lead]);
     assert.deepEqual(await customers.segments(other), []);
+    assert.deepEqual(await customers.missingSegments(account, ['Lead', 'gold', 'Gold', "N'one"]), [
+      'gold',
+      "N'one",
+    ]);
+    assert.deepEqual(await customers.missingSegments(other, ['Gold']), ['Gold']);
 
     const ann = customer({ reference: 'a', name: 'Ann', segment: 'Gold', numbers: ['+491', '+492'] });
     const bob = customer({ reference: 'b', name: 'Bob', numbers: ['+493'] });

@@ -171,6 +171,11 @@ export const notificationTests: StoreTests = {
       notifications.put({ user, medium: 'mail', choice, address }, at);
     await put(ann.id, 'ann@example.com', noon);
     await put(ben.id, 'ben@example.com', noon);
+    const everything = { user: ann.id, medium: 'push', choice: everyMissedCall, address: '' } as const;
+    await notifications.put({ ...everything, choice }, noon);
+    assert.deepEqual(await notifications.usersOf(account, 'VIP'), [ann.name], 'once, and no others');
+    assert.deepEqual(await notifications.usersOf(account, 'VI'), []);
+    await notifications.remove(everything);
     await misses(store, account, 'a', noon + 1);
     await misses(store, account, 'b', noon + 2);
     await webhooks.queueNew(null, noon + 3);

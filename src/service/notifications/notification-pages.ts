@@ -7,6 +7,7 @@ import { clockOf } from '../kit/opening-hours.ts';
 import type { Answer, Page } from '../kit/page-request.ts';
 import { Refusal } from '../kit/refusal.ts';
 import { table } from '../kit/table.ts';
+import { missingText } from '../people/segment-uses.ts';
 import { plainText } from '../rules/plain-text.ts';
 import { type Html, html } from '../words/html.ts';
 import { GATHER_MS } from './due-notices.ts';
@@ -25,6 +26,7 @@ import type { WebPush } from './web-push.ts';
 type Parts = {
   readonly store: {
     readonly notifications: NotificationStore;
+    readonly customers: { missingSegments(account: number, names: readonly string[]): Promise<string[]> };
     readonly calls: { distinct(account: number, what: 'numbers called', max: number): Promise<string[]> };
   };
   /** Undefined: the service cannot send mail. */
@@ -69,6 +71,11 @@ async function numbersOffered(
   return [...new Set([...known, ...numbersCalled])];
 }
 
+/** The account's segments, and those that are chosen: of one that was removed the user must know that nothing matches it. */
+const segmentsOffered = ({ segments }: SegmentRequest, chosen: Choice): string[] => [
+  ...new Set([...segments.map(({ name }) => name), ...chosen.segments]),
+];
+
 async function choose(request: SegmentRequest, parts: Parts): Promise<Answer> {
   const { user, form, now } = request;
   const on = await onOf(request, parts);
@@ -96,7 +103,7 @@ async function readChoice(
   parts: Parts,
   on: On,
 ): Promise<{ choice: Choice; address: string } | { errors: FieldErrors }> {
-  const { form, segments, words } = request;
+  const { form, words } = request;
   const errors: Record<string, string> = {};
   const address = (form.get('address') ?? '').trim();
   const isMail = isMailAddress(address);
@@ -106,16 +113,19 @@ async function readChoice(
       errors[medium] = words.formErrors.invalid;
   const quiet = quietIn(form);
   if (quiet === 'wrong') errors.quiet_from = words.notifications.quietTimes;
-  if (quiet === 'wrong' || Object.keys(errors).length > 0) return { errors };
   const saved = on.mail?.choice ?? on.push?.choice ?? everyMissedCall;
-  const numbers = form.getAll('numbers');
   const names = form.getAll('segments');
+  // Removed since the form was made: without it the user would hear of all calls.
+  const known = segmentsOffered(request, saved);
+  if (names.some((name) => !known.includes(name))) errors.segments = words.formErrors.choose;
+  if (quiet === 'wrong' || Object.keys(errors).length > 0) return { errors };
+  const numbers = form.getAll('numbers');
   return {
     address,
     choice: {
       after: 0,
       mine: form.has('mine'),
-      segments: segments.map(({ name }) => name).filter((name) => names.includes(name)),
+      segments: known.filter((name) => names.includes(name)),
       numbersCalled: (await numbersOffered(request, parts, saved)).filter((one) => numbers.includes(one)),
       quiet,
     },
@@ -174,9 +184,10 @@ async function formFields(
   on: On,
   errors?: FieldErrors,
 ): Promise<Html> {
-  const { form, segments, extensions, formats, user, words } = request;
+  const { account, form, extensions, formats, user, words } = request;
   const { notifications: text, barSettings } = words;
   const saved = on.mail?.choice ?? on.push?.choice ?? everyMissedCall;
+  const missing = missingText(await parts.store.customers.missingSegments(account.id, saved.segments), words);
   const isSent = form.has('address');
   const value = (name: string, otherwise: string) => form.get(name) ?? otherwise;
   const isChosen = (name: string, one: string, otherwise: readonly string[]) =>
@@ -201,6 +212,7 @@ async function formFields(
     });
   const address = on.mail?.address ?? (isMailAddress(user.signInName) ? user.signInName : '');
   return html`
+    ${missing && notice(missing, 'bad')}
     ${
       parts.mailer === undefined
         ? html`<p class="quiet">${words.weekly.noMail}</p><input type="hidden" name="address" value="" />`
@@ -216,12 +228,13 @@ async function formFields(
     <p class="hint">${text.mineHint}</p>
     ${choices(
       barSettings.segments,
-      segments.map(({ name }) => ({
+      segmentsOffered(request, saved).map((name) => ({
         name: 'segments',
         value: name,
         text: html`<bdi>${plainText(name, 60)}</bdi>`,
         checked: isChosen('segments', name, saved.segments),
       })),
+      { error: errors?.segments },
     )}
     ${choices(
       text.numbersCalled,

@@ -51,6 +51,16 @@ const createChoiceStore = ({ read, write }: Pick<Statements, 'read' | 'write'>) 
       return [address, ...segments, ...numbersCalled].filter((text) => text !== '');
     });
   },
+  /** The names of an account's users who want to hear of missed calls of a segment. */
+  async usersOf(account: number, segment: string): Promise<string[]> {
+    const rows = await read<{ name: string; choice: string }>(
+      `SELECT u.name, w.choice FROM notifications w JOIN users u ON u.id = w.user_id
+       WHERE w.account_id = $1 ORDER BY u.name, u.id`,
+      account,
+    );
+    const choosing = rows.filter(({ choice }) => choiceOf(choice).segments.includes(segment));
+    return [...new Set(choosing.map(({ name }) => name))];
+  },
   /** Switches a medium on, for calls that are missed from `now` on, or changes it. */
   async put({ user, medium, choice, address }: Notification, now: number): Promise<void> {
     await write(

@@ -6,7 +6,7 @@ export type Medium = (typeof mediums)[number];
 
 /**
  * Of which missed calls a user wants to hear, and when. A call must match all filters; an empty list, or false, matches every
- * call.
+ * call. A segment that was removed matches none.
  */
 const stored = z.object({
   /** Minutes in which somebody may call back; 0: at once. */

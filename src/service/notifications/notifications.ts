@@ -16,7 +16,6 @@ type Parts = {
   readonly store: {
     readonly notifications: NotificationStore;
     readonly callers: CallerStore;
-    readonly customers: { segments(account: number): Promise<readonly { readonly name: string }[]> };
     readonly users: { list(account: number): Promise<readonly { readonly name: string }[]> };
   };
   readonly directory: Pick<ServiceDirectory, 'accounts' | 'extensions'>;
@@ -136,7 +135,7 @@ async function notify(
   const notices = await store.notifications.notices(recipient);
   const user = {
     id: recipient.user,
-    choice: { ...recipient.choice, segments: await existing(store, account, recipient.choice.segments) },
+    choice: recipient.choice,
     extensions: directory.extensions(account.id),
   };
   const missed = await peopleOf(store, people, account, notices);
@@ -146,17 +145,6 @@ async function notify(
   if (isSent) await sender.send(recipient, account, tell, now);
   if (notices.length > 0) await store.notifications.done(recipient, [...done, ...told], now);
   return isSent;
-}
-
-/** Of chosen segments: a call cannot be of one that was removed. */
-async function existing(
-  { customers }: Parts['store'],
-  { id }: Account,
-  chosen: readonly string[],
-): Promise<string[]> {
-  if (chosen.length === 0) return [];
-  const names = (await customers.segments(id)).map(({ name }) => name);
-  return chosen.filter((name) => names.includes(name));
 }
 
 /** The missed people with the numbers of these calls, or with other numbers of the same customers. */

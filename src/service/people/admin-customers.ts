@@ -36,6 +36,7 @@ import { literalIn } from './import/blank-cells.ts';
 import { readText, TooLarge, UnknownCharset, UnknownEncoding } from './import/decode-text.ts';
 import { MAX_TABLE_LINES } from './import/table.ts';
 import { refusalText } from './refusal-text.ts';
+import { removeSegment, type SegmentStores } from './segment-uses.ts';
 
 const segmentSchema = z.object({ name: z.string(), priority: z.int() }).meta({ id: 'Segment' });
 export const customerSchema = z
@@ -102,7 +103,16 @@ const operations = {
   removeSegment: operation('removeSegment', 'Remove a segment; its customers stay', {
     turn: 'long',
     by: segmentName,
-    response: nothing,
+    querystring: z.object({
+      force: z
+        .enum(['true', 'false'])
+        .optional()
+        .describe('Also if webhooks or notifications have chosen it: they then get nothing for it.'),
+    }),
+    response: {
+      ...nothing,
+      409: errorSchema.describe('Webhooks or notifications have chosen it; the message says which.'),
+    },
   }),
   export: operation('exportCustomers', 'Read all customers as CSV', {
     response: {
@@ -149,7 +159,7 @@ const operations = {
 };
 
 type Parts = AdminAccess & {
-  readonly store: { readonly customers: CustomerStore };
+  readonly store: SegmentStores;
   readonly budgets: Budgets;
   readonly log: Log;
 };
@@ -162,7 +172,7 @@ export function adminCustomerRoutes(app: ZodInstance, parts: Parts): void {
   app.get('/segments', operations.listSegments, (request) => customers.segments(parts.accountOf(request).id));
   app.put('/segments/:name', operations.putSegment, (request) => putSegment(request, parts));
   app.delete('/segments/:name', operations.removeSegment, async (request, reply) => {
-    await removeSegment(request, parts);
+    await removeOne(request, parts);
     return reply.code(204).send(null);
   });
   app.get('/customers', operations.export, async (request, reply) => {
@@ -198,9 +208,12 @@ async function putSegment(request: OfSegment & { body: z.output<typeof priority>
   return segment;
 }
 
-async function removeSegment(request: OfSegment, { store, accountOf, audit }: Parts): Promise<void> {
+async function removeOne(
+  request: OfSegment & { readonly query: { readonly force?: string | undefined } },
+  { store, accountOf, audit }: Parts,
+): Promise<void> {
   const { name } = request.params;
-  if (!(await store.customers.removeSegment(accountOf(request).id, name)))
+  if (!(await removeSegment(store, accountOf(request).id, name, request.query.force === 'true')))
     throw new Refusal(404, 'There is no such segment.');
   await audit(request, 'removal', `segment ${name}`);
 }

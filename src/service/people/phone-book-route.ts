@@ -54,6 +54,8 @@ async function sendPhoneBook(
   const format = phoneBookFormats.find(({ file }) => file === params.file);
   const { plus = '+', segment } = query;
   if (format === undefined || !/^[+\d*#]{0,8}$/.test(plus)) throw notThere();
+  // Phones keep what they have, where an empty book would take it from them.
+  if (segment !== undefined && !(await store.customers.segment(account, segment))) throw notThere();
   const customers: Customer[] = [];
   for await (const some of store.customers.all(account)) {
     const wanted = some.filter(

@@ -1,5 +1,5 @@
 import { accountLimits, limitReached, tooManySegments } from '../accounts/limits.ts';
-import { hasId, inStepsById, type Statements } from '../store/statements.ts';
+import { hasId, inStepsById, keysOf, type Statements } from '../store/statements.ts';
 import { NUMBERS_AT_ONCE } from './customer-writer.ts';
 
 export type Segment = { readonly name: string; readonly priority: number };
@@ -29,6 +29,13 @@ export const createSegmentReader = ({ read }: Pick<Statements, 'read'>) => ({
   async segment(account: number, name: string): Promise<Segment | undefined> {
     const sql = 'SELECT name, priority FROM segments WHERE account_id = $1 AND name = $2';
     return (await read<Segment>(sql, account, name))[0];
+  },
+  /** Those of these names that no segment of the account has. */
+  async missingSegments(account: number, names: readonly string[]): Promise<string[]> {
+    if (names.length === 0) return [];
+    const sql = `SELECT name FROM segments WHERE account_id = $1 AND name IN (SELECT k.key FROM json_each($2) k)`;
+    const found = await read<{ name: string }>(sql, account, keysOf(names));
+    return names.filter((name) => !found.some((one) => one.name === name));
   },
   /** The first `most` after `skipped`, and how many customers have each. */
   async segmentPage(

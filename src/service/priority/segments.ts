@@ -9,6 +9,7 @@ import { listPage, type RowForm } from '../kit/list-page.ts';
 import type { Answer, Page } from '../kit/page-request.ts';
 import { numberedPage, table } from '../kit/table.ts';
 import type { CustomerStore } from '../people/customer-store.ts';
+import { removeSegment, type SegmentStores, segmentUses, usesText } from '../people/segment-uses.ts';
 import { plainText } from '../rules/plain-text.ts';
 import { type Html, html } from '../words/html.ts';
 import { formError } from '../words/words.ts';
@@ -24,13 +25,13 @@ const segment = z.object({
 
 const PER_PAGE = accountLimits.segments;
 
-type Customers = { readonly store: { readonly customers: CustomerStore } };
+type Parts = { readonly store: SegmentStores };
 
 /** Customer segments and their priorities. */
-export function segmentPages(pages: Pages, parts: Customers): void {
+export function segmentPages(pages: Pages, parts: Parts): void {
   pages.get('/segments', 'administrator', (request) => segmentList(request, parts));
   pages.post('/segments', 'administrator', (request) => putSegment(request, parts));
-  pages.post('/segments/remove', 'administrator', (request) => removeSegment(request, parts), {
+  pages.post('/segments/remove', 'administrator', (request) => remove(request, parts), {
     turn: 'long',
   });
 }
@@ -38,17 +39,15 @@ export function segmentPages(pages: Pages, parts: Customers): void {
 const about = (path: string, name: string, value: string) =>
   `${path}?${new URLSearchParams({ [name]: value })}`;
 
-async function segmentList(
-  request: UserRequest,
-  { store: { customers } }: Customers,
-  errors?: FieldErrors,
-): Promise<Page> {
+async function segmentList(request: UserRequest, { store }: Parts, errors?: FieldErrors): Promise<Page> {
   const { account, query, words, form } = request;
+  const { customers } = store;
   const { common, segments: text } = words;
   const place = numberedPage(request, '/segments', 'page', PER_PAGE);
   const segments = await customers.segmentPage(account.id, PER_PAGE + 1, place.skipped);
   const chosen = form.get('name') ?? query.get('edit');
   const edited = chosen === null ? undefined : await customers.segment(account.id, chosen);
+  const uses = edited && usesText(await segmentUses(store, account.id, edited.name), words);
   const priority = field({
     label: text.priority,
     name: 'priority',
@@ -72,20 +71,25 @@ async function segmentList(
     path: '/segments',
     errors,
     add: () => [name, priority],
-    edited: edited && segmentForm(request, edited.name, priority),
+    edited: edited && segmentForm(request, edited.name, priority, uses),
     list: html`${segmentTable(request, segments.slice(0, PER_PAGE))}${place.links(segments.length > PER_PAGE)}`,
   });
 }
 
-const segmentForm = ({ words: { segments: text } }: UserRequest, name: string, priority: Html): RowForm => ({
+const segmentForm = (
+  { words: { segments: text } }: UserRequest,
+  name: string,
+  priority: Html,
+  uses: string | undefined,
+): RowForm => ({
   name: displayText(name, 80),
   label: plainText(name, 60),
   action: '/segments',
   fields: [hiddenFields({ name }), priority],
   remove: {
-    action: about('/segments/remove', 'name', name),
+    action: `${about('/segments/remove', 'name', name)}${uses === undefined ? '' : '&force=true'}`,
     what: plainText(name, 40),
-    hint: text.removeHint,
+    hint: [text.removeHint, uses].filter(Boolean).join(' '),
   },
 });
 
@@ -116,7 +120,7 @@ function segmentTable(
   });
 }
 
-async function putSegment(request: UserRequest, parts: Customers): Promise<Answer> {
+async function putSegment(request: UserRequest, parts: Parts): Promise<Answer> {
   const { values, errors } = readForm(segment, request);
   if (errors) return segmentList(request, parts, errors);
   const put = parts.store.customers.putSegment(request.account.id, values);
@@ -126,8 +130,10 @@ async function putSegment(request: UserRequest, parts: Customers): Promise<Answe
   return { redirect: '/segments?done' };
 }
 
-async function removeSegment({ account, query, audit }: UserRequest, { store }: Customers): Promise<Answer> {
+/** `force`: the page has said what has chosen it. */
+async function remove({ account, query, audit }: UserRequest, { store }: Parts): Promise<Answer> {
   const name = query.get('name') ?? '';
-  if (await store.customers.removeSegment(account.id, name)) await audit('removal', `segment ${name}`);
+  if (await removeSegment(store, account.id, name, query.has('force')))
+    await audit('removal', `segment ${name}`);
   return { redirect: '/segments?done' };
 }

@@ -41,7 +41,7 @@ const filterOf = (list: z.ZodType<string[]>) =>
   z
     .object({
       numbers_called: list.describe('`*` stands for any digits. Only calls have a number called.'),
-      segments: list.describe('By name.'),
+      segments: list.describe('By name. Nothing matches one that does not exist, or no longer.'),
       customers: list.describe('By reference.'),
     })
     .describe('Only events that match one entry of each list that has any.');

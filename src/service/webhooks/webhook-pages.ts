@@ -20,6 +20,7 @@ import { listPage, type RowForm } from '../kit/list-page.ts';
 import type { Answer, Page } from '../kit/page-request.ts';
 import { Refusal } from '../kit/refusal.ts';
 import { table } from '../kit/table.ts';
+import { missingText } from '../people/segment-uses.ts';
 import { plainText } from '../rules/plain-text.ts';
 import { type Html, html } from '../words/html.ts';
 import { reachable } from './reachable.ts';
@@ -46,7 +47,9 @@ const perPage = 50;
 const idIn = (text: string | null) => (/^\d{1,15}$/.test(text ?? '') ? Number(text) : null);
 
 type Parts = {
-  readonly store: ChangesWebhooks;
+  readonly store: ChangesWebhooks & {
+    readonly customers: { missingSegments(account: number, names: readonly string[]): Promise<string[]> };
+  };
   readonly directory: ServiceDirectory;
   readonly keys: Keys;
   /** Where webhooks may be sent besides the Internet. */
@@ -101,11 +104,16 @@ async function page(
   const before = idIn(query.get('older'));
   const failed = query.has('failed');
   const all = await store.webhooks.list(account.id);
+  const chosen = new Set(all.flatMap(({ filter }) => filter.segments));
+  const marks: Marks = {
+    missing: await store.customers.missingSegments(account.id, [...chosen]),
+  };
   return listPage(request, {
     path: home,
     errors,
     isAdding: preview !== undefined,
-    edited: webhook && webhookForm(request, webhook, keys, { errors, preview }),
+    edited:
+      webhook && webhookForm(request, webhook, keys, { errors, preview, missing: missingOf(webhook, marks) }),
     add: () =>
       settingsFields(request, {
         stored: draftOf(newWebhook(account.id, now), []),
@@ -114,7 +122,7 @@ async function page(
         at: { form: `${home}?add`, preview: home },
       }),
     list: [
-      webhookTable(request, all),
+      webhookTable(request, all, marks),
       webhook &&
         deliveriesCard(
           request,
@@ -227,14 +235,23 @@ async function rotate(webhook: Webhook, store: WebhookStore, request: UserReques
   return `new secret, the old one signs for ${days} more days`;
 }
 
+/** Segments that webhooks have chosen and that do not exist. */
+type Marks = {
+  readonly missing: readonly string[];
+};
+
+const missingOf = ({ filter }: Webhook, { missing }: Pick<Marks, 'missing'>): readonly string[] =>
+  filter.segments.filter((name) => missing.includes(name));
+
 function stateOf({ words, formats, now }: UserRequest, { enabled, failingSince }: Webhook) {
   if (!enabled) return html`<span class="state missed">${words.common.off}</span>`;
   if (failingSince === null) return html`<span class="state answered">${words.common.on}</span>`;
   return html`<span class="state missed">${words.webhooks.failing}</span> ${formats.moment(failingSince, now)}`;
 }
 
-function webhookTable(request: UserRequest, webhooks: readonly Webhook[]): Html {
-  const { common, webhooks: text } = request.words;
+function webhookTable(request: UserRequest, webhooks: readonly Webhook[], marks: Marks): Html {
+  const { words } = request;
+  const { common, webhooks: text } = words;
   return table({
     kind: 'hooks',
     caption: text.url,
@@ -249,14 +266,26 @@ function webhookTable(request: UserRequest, webhooks: readonly Webhook[]): Html 
       {
         head: text.events,
         is: 'by quiet',
-        cell: ({ events }) => events.map((event) => text.names[event]).join(', '),
+        cell: (webhook) => {
+          const missing = missingText(missingOf(webhook, marks), words);
+          return html`${webhook.events.map((event) => text.names[event]).join(', ')}${missing && html`<br /><span class="is-missed">${missing}</span>`}`;
+        },
       },
-      { head: common.state, end: true, cell: (webhook) => stateOf(request, webhook) },
+      {
+        head: common.state,
+        end: true,
+        cell: (webhook) => stateOf(request, webhook),
+      },
     ],
   });
 }
 
-function webhookForm(request: UserRequest, webhook: Webhook, keys: Keys, shown: Shown): RowForm {
+function webhookForm(
+  request: UserRequest,
+  webhook: Webhook,
+  keys: Keys,
+  { missing, ...shown }: Shown & Pick<Marks, 'missing'>,
+): RowForm {
   const { token, words, formats, now } = request;
   const { integrations, webhooks: text } = words;
   const { enabled, failure, oldSecretUntil: until, uid } = webhook;
@@ -267,6 +296,7 @@ function webhookForm(request: UserRequest, webhook: Webhook, keys: Keys, shown: 
     action: `${home}/${uid}`,
     fields: [
       !enabled && notice(failure === null ? text.isOff : text.failures[failure], 'bad'),
+      missing.length > 0 && notice(missingText(missing, words) ?? '', 'bad'),
       hiddenFields({ read: request.form.get('read') ?? versionOf(webhook) }),
       settingsFields(request, {
         ...shown,

@@ -592,6 +592,11 @@ export const de: typeof en = {
   segments: {
     priority: 'Priorität',
     removeHint: 'Seine Kunden bleiben, ohne Segment.',
+    webhookTo: (host) => `Webhook an ${host}`,
+    notificationsOf: (user) => `Benachrichtigungen von ${user}`,
+    more: (uses) => `${uses} weitere`,
+    chosen: (list) => `Gewählt für: ${list}. Ist es entfernt, passt nichts mehr auf diese Wahl.`,
+    missing: (names) => `Segmente, die es nicht (mehr) gibt: ${names}. Auf sie passt nichts.`,
     none: 'Noch keine Segmente',
     priorityHint: 'Höhere klingeln zuerst, auf den Bildschirmen und in Warteschlangen.',
   },

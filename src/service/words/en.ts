@@ -561,6 +561,11 @@ export const en = {
   segments: {
     priority: 'Priority',
     removeHint: 'Its customers are kept, without a segment.',
+    webhookTo: (host: string) => `webhook to ${host}`,
+    notificationsOf: (user: string) => `notifications of ${user}`,
+    more: (uses: number) => `${uses} more`,
+    chosen: (list: string) => `Chosen for: ${list}. Once it is removed, nothing matches that choice.`,
+    missing: (names: string) => `Segments that do not exist (any more): ${names}. Nothing matches them.`,
     none: 'No segments yet',
     priorityHint: 'Higher rings first, on the screens and in queues.',
   },

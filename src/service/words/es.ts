@@ -583,6 +583,11 @@ export const es: typeof en = {
   segments: {
     priority: 'Prioridad',
     removeHint: 'Sus clientes se conservan, sin segmento.',
+    webhookTo: (host) => `webhook a ${host}`,
+    notificationsOf: (user) => `notificaciones de ${user}`,
+    more: (uses) => `${uses} más`,
+    chosen: (list) => `Elegido para: ${list}. Una vez eliminado, nada corresponde a esa elección.`,
+    missing: (names) => `Segmentos que no existen (o ya no): ${names}. Nada corresponde a ellos.`,
     none: 'Aún no hay segmentos',
     priorityHint: 'Las más altas suenan primero, en las pantallas y en las colas.',
   },

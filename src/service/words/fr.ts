@@ -588,6 +588,11 @@ export const fr: typeof en = {
   segments: {
     priority: 'Priorité',
     removeHint: 'Ses clients sont gardés, sans segment.',
+    webhookTo: (host) => `webhook vers ${host}`,
+    notificationsOf: (user) => `notifications de ${user}`,
+    more: (uses) => `${uses} de plus`,
+    chosen: (list) => `Choisi pour : ${list}. Une fois supprimé, rien ne correspond plus à ce choix.`,
+    missing: (names) => `Segments qui n’existent pas (ou plus) : ${names}. Rien n’y correspond.`,
     none: 'Aucun segment pour l’instant',
     priorityHint: 'Les plus hautes sonnent d’abord, à l’écran et dans les files.',
   },

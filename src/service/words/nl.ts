@@ -581,6 +581,11 @@ export const nl: typeof en = {
   segments: {
     priority: 'Prioriteit',
     removeHint: 'De klanten blijven, zonder segment.',
+    webhookTo: (host) => `webhook naar ${host}`,
+    notificationsOf: (user) => `meldingen van ${user}`,
+    more: (uses) => `nog ${uses}`,
+    chosen: (list) => `Gekozen voor: ${list}. Is het verwijderd, dan past niets meer bij die keuze.`,
+    missing: (names) => `Segmenten die niet (meer) bestaan: ${names}. Niets past erbij.`,
     none: 'Nog geen segmenten',
     priorityHint: 'Hogere gaan eerst over, op de schermen en in wachtrijen.',
   },
