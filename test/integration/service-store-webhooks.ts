@@ -293,6 +293,17 @@ export const webhookTests: StoreTests = {
     assert.equal(await store.webhooks.waiting(webhook.id), 0, 'what goes by its age is no news');
   },
 
+  async 'events that were given up are counted'({ store, account, other }) {
+    const webhook = await add(store, account);
+    assert.deepEqual([...(await store.webhooks.failedCounts(account))], [[webhook.id, 0]]);
+    await happens(store, account, ['a', 'ringing', 90], ['b', 'ringing', 91]);
+    await store.webhooks.queueNew(null, 95);
+    assert.deepEqual([...(await store.webhooks.failedCounts(account))], [[webhook.id, 0]], 'they wait');
+    await store.webhooks.switchOff(webhook.id, null);
+    assert.deepEqual([...(await store.webhooks.failedCounts(account))], [[webhook.id, 2]]);
+    assert.deepEqual([...(await store.webhooks.failedCounts(other))], []);
+  },
+
   async 'a webhook keeps its body, headers and filter until they are changed'({ store, account }) {
     const shape = { format: 'form', template: 'a={{type}}', language: 'de' } as const;
     const filter = { called: ['+4930*'], segments: [], customers: ['7'] };

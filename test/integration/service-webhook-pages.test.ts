@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { presets } from '../../src/service/webhooks/webhook-presets.ts';
+import type { Log } from '../../src/shared/log/log.ts';
 import { testOnEachDatabase as test } from '../tools/servers/each-database.ts';
 import { event, serve } from '../tools/service/harness.ts';
 import { browse, withStore } from '../tools/service/people.ts';
@@ -10,7 +11,12 @@ const home = '/webhooks';
 
 test('an administrator sets a webhook up, tests it, sends again, changes its secret, and removes it', async (t, database) => {
   const receiver = await startReceiver(t);
-  const served = { ...(await serve(t, { webhookNetworks: ['127.0.0.1'], database })), database };
+  const givenUp: unknown[] = [];
+  const log: Log = {
+    say: (code, more) => void (code === 'webhook.gave-up' && givenUp.push(more?.reason)),
+    child: () => log,
+  };
+  const served = { ...(await serve(t, { webhookNetworks: ['127.0.0.1'], database }, log)), database };
   const { a, post } = served;
   const { read, send } = await browse(served, 'Ann');
   const get = async (path: string) => (await read(path)).text;
@@ -64,10 +70,13 @@ test('an administrator sets a webhook up, tests it, sends again, changes its sec
   await send(`${page}/test`);
   await shows(failed, /Test[\s\S]*failed[\s\S]*400 &lt;b>no[\s\S]*Send again/);
   assert.match(await get(failed), /Send all failed again/);
+  assert.match(await get(home), />failed: 1</);
+  assert.match(await get(page), />failed: 1</);
   receiver.answer((_, response) => response.end());
   await send(`${page}/again`);
   await shows(failed, />No deliveries</);
   assert.doesNotMatch(await get(failed), /Send all failed again/);
+  assert.doesNotMatch(await get(home), /failed/);
 
   await send(`${page}/rotate`, { days: '7' });
   const fresh = await secretOn();
@@ -107,6 +116,13 @@ test('an administrator sets a webhook up, tests it, sends again, changes its sec
     receiver,
     call: (id) => post(a.token, event({ id, status: 'ringing', from: '+493090182099' })),
   });
+  // Of which a template makes too long a body.
+  const template = `{{#data.rang}}${'x'.repeat(1_400)}{{/data.rang}}`;
+  await send(page, { url: receiver.url, 'call.ringing': '1', format: 'text', template });
+  const rang = Array.from({ length: 50 }, (_, n) => ({ by: `${100 + n}`, from: 0, for: 1 }));
+  await post(a.token, event({ id: 'crowd', extras: { rang } }));
+  await shows(failed, /Not sent: The body would be longer than 64 KB/);
+  assert.deepEqual(givenUp.slice(1), ['its template makes no body of the event']);
   const audit = await get('/audit');
   const changes = [
     'added: call.missed',

@@ -6,6 +6,8 @@ import type { Delivery } from './webhook.ts';
 
 /** Calls among which the last event of some kinds is looked for. */
 const NEWEST = 100;
+/** Events given up that are counted. */
+export const MOST_COUNTED = 1_000;
 
 type PageQuery = {
   readonly webhook: number;
@@ -43,6 +45,16 @@ export const createDeliveryLogStore = ({ read, write }: Pick<Statements, 'read' 
       deliveries: deliveries.slice(0, limit),
       next: more ? (deliveries[limit - 1] as Delivery).id : null,
     };
+  },
+  /** How many events of each of an account's webhooks were given up, up to `MOST_COUNTED`. */
+  async failedCounts(account: number): Promise<ReadonlyMap<number, number>> {
+    const rows = await read<{ id: number; failed: number }>(
+      `SELECT w.id, (SELECT count(*) FROM (SELECT 1 FROM webhook_deliveries d
+         WHERE d.webhook_id = w.id AND d.state = 'failed' LIMIT ${MOST_COUNTED}) f) AS failed
+       FROM webhooks w WHERE w.account_id = $1`,
+      account,
+    );
+    return new Map(rows.map(({ id, failed }) => [id, Number(failed)]));
   },
   /** What happened last: the newest calls, and the newest thing that was done about somebody. */
   async newest(account: number) {

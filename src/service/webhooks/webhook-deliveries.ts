@@ -17,6 +17,8 @@ const kinds = { new: '', retry: 'ringing', delivered: 'answered', failed: 'misse
 export function deliveriesCard(
   { path, query, token, words, formats, now }: PageRequest,
   { enabled }: Webhook,
+  /** How many events were given up, if any. */
+  givenUp: string | undefined,
   { deliveries, next }: { readonly deliveries: readonly Delivery[]; readonly next: number | null },
 ): Html {
   const { common, webhooks: text } = words;
@@ -47,7 +49,11 @@ export function deliveriesCard(
       ${enabled && failed && call === null && deliveries.length > 0 && button({ action: `${path}/again`, token }, text.sendAllAgain)}
       ${oneOf(text.deliveries, [
         { text: common.all, href: address({}), chosen: !failed },
-        { text: text.states.failed, href: address({ failed: '1' }), chosen: failed },
+        {
+          text: [text.states.failed, call === null && givenUp].filter(Boolean).join(': '),
+          href: address({ failed: '1' }),
+          chosen: failed,
+        },
       ])}
     </div>
     ${table({

@@ -23,6 +23,7 @@ import { table } from '../kit/table.ts';
 import { missingText } from '../people/segment-uses.ts';
 import { plainText } from '../rules/plain-text.ts';
 import { type Html, html } from '../words/html.ts';
+import { MOST_COUNTED } from './delivery-log-store.ts';
 import { reachable } from './reachable.ts';
 import { hostOf, newWebhook, type Webhook, webhookUrl } from './webhook.ts';
 import {
@@ -107,6 +108,7 @@ async function page(
   const chosen = new Set(all.flatMap(({ filter }) => filter.segments));
   const marks: Marks = {
     missing: await store.customers.missingSegments(account.id, [...chosen]),
+    failed: await store.webhooks.failedCounts(account.id),
   };
   return listPage(request, {
     path: home,
@@ -127,6 +129,7 @@ async function page(
         deliveriesCard(
           request,
           webhook,
+          failedText(request, webhook, marks),
           await store.webhooks.page({
             webhook: webhook.id,
             failed,
@@ -235,13 +238,20 @@ async function rotate(webhook: Webhook, store: WebhookStore, request: UserReques
   return `new secret, the old one signs for ${days} more days`;
 }
 
-/** Segments that webhooks have chosen and that do not exist. */
+/** What is wrong with webhooks besides their state: segments that they have chosen and that do not exist, and how many events were given up. */
 type Marks = {
   readonly missing: readonly string[];
+  readonly failed: ReadonlyMap<number, number>;
 };
 
 const missingOf = ({ filter }: Webhook, { missing }: Pick<Marks, 'missing'>): readonly string[] =>
   filter.segments.filter((name) => missing.includes(name));
+
+/** How many events were given up; undefined if none were. */
+function failedText({ formats }: UserRequest, { id }: Webhook, { failed }: Marks): string | undefined {
+  const count = failed.get(id) ?? 0;
+  return count === 0 ? undefined : `${formats.number(count)}${count === MOST_COUNTED ? '+' : ''}`;
+}
 
 function stateOf({ words, formats, now }: UserRequest, { enabled, failingSince }: Webhook) {
   if (!enabled) return html`<span class="state missed">${words.common.off}</span>`;
@@ -274,7 +284,10 @@ function webhookTable(request: UserRequest, webhooks: readonly Webhook[], marks:
       {
         head: common.state,
         end: true,
-        cell: (webhook) => stateOf(request, webhook),
+        cell: (webhook) => {
+          const failed = failedText(request, webhook, marks);
+          return html`${stateOf(request, webhook)}${failed && html`<br /><span class="is-missed">${text.states.failed}: ${failed}</span>`}`;
+        },
       },
     ],
   });

@@ -85,7 +85,10 @@ export function createWebhookSender(first: Webhook, parts: SenderParts) {
       if (result.kind === 'answer') queue.answered(event.seq, `${result.status} ${result.body}`.trim());
       return result;
     },
-    classifyResult: classifyAnswer,
+    classifyResult: (result, now) =>
+      'notSent' in result
+        ? { verdict: 'reject', reason: 'its template makes no body of the event' }
+        : classifyAnswer(result, now),
     log: logOf(first, parts),
     now: clock,
     monotonic: monotonicMs,
@@ -121,7 +124,8 @@ export function createWebhookSender(first: Webhook, parts: SenderParts) {
 }
 
 /** As if the receiver had found it invalid: it is given up, and the webhook's page says why. */
-const notSent = (problem: string): ApiAnswer => ({
+const notSent = (problem: string): ApiAnswer & { readonly notSent: true } => ({
+  notSent: true,
   kind: 'answer',
   status: 422,
   contentType: '',

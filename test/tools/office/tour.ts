@@ -555,6 +555,7 @@ async function writes(): Promise<void> {
   await works('a segment', async () => {
     await customers.putSegment(MAIN, { name: 'New', priority: 3 });
     await customers.segment(MAIN, 'New');
+    await customers.missingSegments(MAIN, ['New', 'None']);
   });
   await works('a customer of another segment', () =>
     customers.put(MAIN, [{ reference: '10000', segment: 'Owners' }]),
@@ -676,6 +677,7 @@ async function writes(): Promise<void> {
     const [last] = await webhooks.due(id, { ...times, priority: 'fresh' });
     await webhooks.skip(id, [last?.id ?? 0]);
     await webhooks.newest(MAIN);
+    await webhooks.failedCounts(MAIN);
   });
   await works('events for programs', async () => {
     const first = await webhooks.events.begin(SECOND, now);
@@ -700,6 +702,7 @@ async function writes(): Promise<void> {
     await webhooks.queueNew(cursor, now);
     await notifications.ofUser(whose.user);
     await notifications.texts(MAIN);
+    await notifications.usersOf(MAIN, 'New');
     await notifications.recipients('mail', now);
     await notifications.claim(whose, now);
     const notices = await notifications.notices(whose);

@@ -219,7 +219,8 @@ export const serviceMessages = {
   'webhook.gave-up': {
     level: 'warn',
     text: 'webhook {webhook} of account {account} to {host}: an event of call {call} was refused {tries} times ({reason}); not sent again',
-    means: 'The receiver does not accept this event. Later events of the call are still sent.',
+    means:
+      'The receiver does not accept this event, or the template of the webhook makes no body of it. Later events of the call are still sent.',
     todo: 'After removing the cause, press Send again on the page of the webhook.',
   },
   'webhook.expired': {
