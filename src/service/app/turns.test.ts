@@ -38,6 +38,7 @@ async function serve(t: TestContext) {
     },
     customers: {
       segments: (account: number) => slowly(account, 'read', []),
+      segment: async () => undefined,
       putSegment: (account: number) => slowly(account, 'change', undefined),
       removeSegment: (account: number) => slowly(account, 'long', true),
       whoCalls: async () => ({ name: null }),
