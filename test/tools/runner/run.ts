@@ -73,7 +73,7 @@ const fast = await runShards(
   2 * processors,
   'failures',
 );
-const compiled = values.fast ? undefined : compileProgram();
+const compiled = values.fast || process.env.PBX_BRIDGE_CLI !== undefined ? undefined : compileProgram();
 // test/packaging runs these, on the installed package.
 const underUnits =
   parts.length === 0 && packagingImpossible() === undefined
