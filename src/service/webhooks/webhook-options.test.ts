@@ -4,7 +4,7 @@ import { noExtensions } from '../accounts/extensions.ts';
 import { createKeys } from '../accounts/keys.ts';
 import { en } from '../words/en.ts';
 import { exampleOf } from './event-examples.ts';
-import { type Format, noFilter, type WebhookEvent, webhookEvents } from './webhook.ts';
+import { type Format, newWebhook, noFilter, type WebhookEvent, webhookEvents } from './webhook.ts';
 import { wantsEvent } from './webhook-filter.ts';
 import { callHeader, HeaderError, HIDDEN, headersIn, openHeaders, sealHeaders } from './webhook-headers.ts';
 import { checkedOptions, OptionRefused } from './webhook-options.ts';
@@ -125,10 +125,10 @@ async function checked(template: string, events: readonly WebhookEvent[], format
     extensions: () => noExtensions,
     integrations: () => [],
   };
-  const given = { shape: { format, template, language: 'en' }, headers: [], filter: noFilter };
-  const webhook = { account: 1, uid: 'w1', events, headers: null };
+  const options = { shape: { format, template, language: 'en' }, headers: [], filter: noFilter };
+  const given = { url: 'https://a.example', events, options };
   try {
-    await checkedOptions({ store, directory, keys } as never, webhook, given);
+    await checkedOptions({ store, directory, keys } as never, newWebhook(1, 0), given);
     return 'taken';
   } catch (error) {
     assert.ok(error instanceof OptionRefused);
