@@ -1,6 +1,7 @@
 import type { JournalEntry, JournalEvent } from '../bridge/calls/effect.ts';
 import { answererOf } from '../bridge/calls/open-call.ts';
 import { missedText } from '../bridge/calls/place.ts';
+import { matchesStars } from '../shared/phone-number/star-pattern.ts';
 
 // What replay finds in a recording, a line a call, as people write it: `+4930123456 -> answered by 101`. `replay --calls`
 // prints such lines, and `replay --expect` compares them with a file.
@@ -93,14 +94,6 @@ export function parseExpected(text: string): string[] {
   });
 }
 
-/** Tells whether a call is as a line says, in which `*` stands for any characters. */
-function matcherOf(expected: string): (line: string) => boolean {
-  if (!expected.includes('*')) return (line) => line === expected;
-  const pattern = expected.split('*').map((part) => RegExp.escape(part));
-  const regExp = new RegExp(`^${pattern.join('.*')}$`);
-  return (line) => regExp.test(line);
-}
-
 /** `same`: as expected; `lacks`: expected and not found; `found`: not expected. */
 export type DiffLine = { readonly is: 'same' | 'lacks' | 'found'; readonly line: string };
 
@@ -109,8 +102,8 @@ export function compareCalls(expected: readonly string[], found: readonly string
   /** By how many expected and found lines are left: how many of them can be the same. */
   const most = Array.from({ length: expected.length + 1 }, () => new Uint32Array(found.length + 1));
   const at = (e: number, f: number) => most[e]?.[f] ?? 0;
-  const matchers = expected.map(matcherOf);
-  const isSame = (e: number, f: number) => matchers[e]?.(found[f] as string) === true;
+  /** In a line, `*` stands for any characters. */
+  const isSame = (e: number, f: number) => matchesStars(expected[e] as string, found[f] as string);
   for (let e = expected.length - 1; e >= 0; e--)
     for (let f = found.length - 1; f >= 0; f--)
       (most[e] as Uint32Array)[f] = isSame(e, f)

@@ -151,7 +151,7 @@ else {
     async run(started) {
       const { service, mail, alerts, logging } = options();
       const { url, listenUrl } = service.database ?? {};
-      const { notifySocket, journal } = readServiceManager();
+      const { notifySocket, watchdogMs, journal } = readServiceManager();
       const log = createLog({
         ...logging,
         journal,
@@ -164,8 +164,11 @@ else {
         const running = await extended(starting, notify);
         started(running);
         notify?.({ READY: 1, STATUS: `listening at ${running.url}` });
+        // All requests are answered by this thread: if it hangs, only a restart helps.
+        const feeding = watchdogMs && setInterval(() => notify?.({ WATCHDOG: 1 }), watchdogMs / 4);
         return {
           stop() {
+            clearInterval(feeding);
             notify?.({ STOPPING: 1 });
             return running.stop();
           },

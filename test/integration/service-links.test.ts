@@ -79,6 +79,15 @@ test('who is invited by an e-mail address gets the link by mail, and it lives fo
   const refused = (await add({ name: 'nora@example.com' })).text;
   assert.match(refused, /The link could not be sent: /);
   assert.ok(linkIn(refused), 'the link is shown all the same');
+
+  // An address is whatever somebody types: it does not get mail without end.
+  const [, eve = ''] =
+    /href="(\/users\/[0-9a-f]{16})"[^>]*>(?:<[^>]*>)*eve@/.exec((await adam.read('/users')).text) ?? [];
+  for (let n = 2; n <= 5; n += 1) assert.match((await adam.send(`${eve}/reset`)).text, /was sent to eve@/);
+  const tooMany = (await adam.send(`${eve}/reset`)).text;
+  assert.match(tooMany, /Too many attempts/);
+  assert.ok(linkIn(tooMany), 'the link is shown all the same');
+  assert.equal(server.received.length, 5);
 });
 
 test('with an address of the service, links lead there, wherever the browser is', async (t) => {

@@ -136,12 +136,23 @@ test('a user chooses what to hear of, gets tests and missed calls by mail and pu
     'text/javascript; charset=utf-8',
   );
 
+  // Nor does a user who switches it off and on send tests without end, to whatever address.
+  const sent = mails.received.length;
+  for (let tests = 1; tests <= 6; tests += 1) {
+    await send(ben, '', { address: `ben${tests}@example.com`, mail: '240' });
+    const { status, text } = await send(ben, '/test');
+    assert.equal(status, tests <= 5 ? 303 : 429, `test ${tests}`);
+    if (tests > 5) assert.match(text, /Too many attempts/);
+    await send(ben, '', { address: '' });
+  }
+  assert.equal(mails.received.length, sent + 5);
+
   // Signing out ends the browser's messages; mail goes on.
   await ann.send('/sign-out', {}, origin);
   await misses('last');
-  await mails.has(4);
+  await mails.has(sent + 6);
   assert.equal(push.received.length, 3);
-  assert.equal(mails.received.length, 4);
+  assert.equal(mails.received.length, sent + 6);
 
   // A segment that goes takes nobody's choice along: it matches no call then. Cay is told after ann.
   const cay = await browse(place, 'cay');
@@ -153,6 +164,6 @@ test('a user chooses what to hear of, gets tests and missed calls by mail and pu
   assert.match(inUse.text, /Chosen for: notifications of ann\./);
   assert.equal((await remove('?force=true')).status, 204);
   await misses('of-nobody');
-  await mails.has(5);
-  assert.deepEqual(mails.received.map(({ to }) => to.join()).slice(4), ['cay@example.com']);
+  await mails.has(sent + 7);
+  assert.deepEqual(mails.received.map(({ to }) => to.join()).slice(sent + 6), ['cay@example.com']);
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join, parse } from 'node:path';
 import { test } from 'node:test';
+import { openNotifyReceiver } from '../../src/bridge/status/notify-receiver.fixture.ts';
 import { openSqliteStore } from '../../src/service/database/sqlite-store.ts';
 import { startService } from '../../src/service/service.ts';
 import type { Log, LogFields } from '../../src/shared/log/log.ts';
@@ -41,12 +42,26 @@ test('the first start makes an account, a secret and a way to sign in; the secon
   assert.equal((await callers(second.url).history(token)).length, 1);
 });
 
-test('the scripts of pages are JavaScript, with all that they import', async (t) => {
+test('the scripts of pages are JavaScript, with all that they import; the program feeds the watchdog of systemd', async (t) => {
   const stateDir = stateFolder(t);
-  const env = { SERVICE_STATE_DIR: stateDir, SERVICE_LISTEN: '127.0.0.1:0' };
+  const socket = join(stateDir, 'notify');
+  const manager = openNotifyReceiver(socket);
+  const env = {
+    SERVICE_STATE_DIR: stateDir,
+    SERVICE_LISTEN: '127.0.0.1:0',
+    NOTIFY_SOCKET: socket,
+    WATCHDOG_USEC: '400000',
+  };
   const service = runProgram(['service'], { env, cwd: stateDir });
-  t.after(() => service.end());
+  t.after(async () => {
+    await service.end();
+    manager.close();
+  });
   const [, url = ''] = await service.says(/is listening at (\S+)\/api\/v1/);
+  const notices: string[] = [];
+  const isFed = () => notices.push(...manager.take()) > 0 && notices.at(-1) === 'WATCHDOG=1';
+  await until('the watchdog to be fed', async () => isFed(), { state: () => notices });
+  assert.ok(notices.some((notice) => /^READY=1\nSTATUS=listening at /.test(notice)));
   const page = await (await fetch(`${url}/sign-in`)).text();
   const [entry = ''] = /\/assets\/\w+\/client\/entries\/sign-in\.[jt]s/.exec(page) ?? [];
   const entries = readdirSync(new URL('../../src/service/client/entries/', import.meta.url));

@@ -17,8 +17,16 @@ test('an administrator sets a webhook up, tests it, sends again, changes its sec
     child: () => log,
   };
   const served = { ...(await serve(t, { webhookNetworks: ['127.0.0.1'], database }, log)), database };
-  const { a, post } = served;
+  const { a, post, ask, url } = served;
   const { read, send } = await browse(served, 'Ann');
+  const admin: Admin = async (method, path, body) => {
+    const { status, text, json } = await ask(`${url}/admin/webhooks${path}`, {
+      method,
+      token: a.admin,
+      body,
+    });
+    return { status, text, webhook: json as Answered['webhook'] };
+  };
   const get = async (path: string) => (await read(path)).text;
   const shows = (path: string, what: RegExp) =>
     until(`${path} to show ${what}`, async () => what.test(await get(path)), { state: () => get(path) });
@@ -134,6 +142,8 @@ test('an administrator sets a webhook up, tests it, sends again, changes its sec
   for (const what of changes) assert.ok(audit.includes(what), what);
   assert.match(audit, /form from a template; headers X-Key; filtered/);
   assert.doesNotMatch(audit, /s3cret|hu5h|whsec_/, 'no secret of an address or a header');
+  await headersStayAtTheirServer({ page, send, get, admin, url: receiver.url });
+  await changesAtOnce(page, admin);
   await send(`${page}/remove`);
   assert.match(await get(home), /No webhooks yet/);
   assert.deepEqual(await withStore(served, (store) => store.webhooks.list(null)), []);
@@ -238,4 +248,78 @@ async function shapes({
   assert.equal(receiver.received.length, before + 2, 'the filter leaves the other call out');
   await until('the other call to be left out', async () => !(await get(page)).includes('>waiting<'));
   assert.doesNotMatch(await get(page), /not%20wanted/);
+}
+
+type Answered = {
+  readonly status: number;
+  readonly text: string;
+  readonly webhook: {
+    readonly template: string;
+    readonly events: readonly string[];
+    readonly headers: readonly { readonly name: string }[];
+    readonly filter: { readonly numbers_called: readonly string[] };
+  };
+};
+type Admin = (method: string, path: string, body?: object) => Promise<Answered>;
+
+/** Who may change an address must not get the values of headers, which nobody is shown. */
+async function headersStayAtTheirServer({
+  page,
+  get,
+  send,
+  admin,
+  url,
+}: {
+  page: string;
+  get(path: string): Promise<string>;
+  send: Awaited<ReturnType<typeof browse>>['send'];
+  admin: Admin;
+  url: string;
+}): Promise<void> {
+  const uid = page.slice(home.length);
+  const elsewhere = url.replace('127.0.0.1', 'localhost');
+  const again = /on another server now\. Type the values of the headers again/;
+  const form = { 'call.ringing': '1', headers: 'X-Key: ••••••' };
+  const typed = await send(page, { ...form, url: elsewhere });
+  assert.equal(typed.status, 422);
+  assert.match(typed.text, again);
+  for (const headers of [{}, { headers: [{ name: 'x-key' }] }]) {
+    const { status, text } = await admin('PATCH', uid, { url: elsewhere, ...headers });
+    assert.equal(status, 422);
+    assert.match(text, again);
+  }
+  assert.match(await get(page), /X-Key: ••••••/);
+  const path = await admin('PATCH', uid, { url: `${url}/other` });
+  assert.deepEqual([path.status, path.webhook.headers], [200, [{ name: 'X-Key' }]], 'the same server');
+  for (const headers of [[{ name: 'X-Key', value: 'n3w' }], []])
+    assert.equal((await admin('PATCH', uid, { url: elsewhere, headers })).status, 200);
+  assert.equal((await send(page, { ...form, url, headers: '' })).status, 303);
+}
+
+/** Of two changes at the same moment none is lost. */
+async function changesAtOnce(page: string, admin: Admin): Promise<void> {
+  const uid = page.slice(home.length);
+  for (let n = 0; n < 8; n += 1) {
+    const changes = [
+      { format: 'text', template: `text ${n}` },
+      { filter: { numbers_called: [`+49${n}*`], segments: [], customers: [] } },
+      {
+        headers: [
+          { name: 'X-N', value: `${n}` },
+          { name: `X-${n}`, value: '' },
+        ],
+      },
+      { events: n % 2 ? ['call.ringing'] : ['call.missed'] },
+    ];
+    const answers = await Promise.all(changes.map((change) => admin('PATCH', uid, change)));
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      changes.map(() => 200),
+    );
+    const { template, filter, headers, events } = (await admin('GET', uid)).webhook;
+    assert.deepEqual(
+      { template, called: filter.numbers_called, header: headers[1]?.name, events },
+      { template: `text ${n}`, called: [`+49${n}*`], header: `X-${n}`, events: changes[3]?.events },
+    );
+  }
 }

@@ -251,6 +251,7 @@ export async function unitTests(
     const owners = await run('sh', '-c', 'cd /var/lib/pbx-bridge-service; stat -c "%U %a" . service-secret');
     assert.equal(owners.output, 'pbx-bridge-service 700\npbx-bridge-service 600\n');
     assert.equal(await property('pbx-bridge-service.service', 'User'), 'pbx-bridge-service');
+    assert.equal(await property('pbx-bridge-service.service', 'WatchdogUSec'), '1min');
   });
 
   await t.test('stops at once and in good order, and a removal stops all', async () => {

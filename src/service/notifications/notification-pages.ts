@@ -1,6 +1,7 @@
 import { isMailAddress } from '../../shared/mail/mail-address.ts';
 import { numberCalledText } from '../accounts/extensions.ts';
 import { type Pages, type SegmentRequest, type UserRequest, withSegments } from '../accounts/user-request.ts';
+import { createAttemptCounters } from '../kit/attempt-counters.ts';
 import { browserName } from '../kit/browser-name.ts';
 import { changeForm, choice, choices, type FieldErrors, field, hiddenFields, notice } from '../kit/form.ts';
 import { clockOf } from '../kit/opening-hours.ts';
@@ -43,13 +44,23 @@ const MAX_NUMBERS = 200;
 /** Characters of an endpoint; those of browsers have some hundred. */
 const MAX_ENDPOINT = 1_000;
 
+/**
+ * Tests of one user, to one address, and of one account, in a quarter of an hour: addresses are whatever somebody types, and what holds
+ * a medium for a minute is gone when it is switched off.
+ */
+const MOST_TESTS = { user: 5, address: 5, account: 50 } as const;
+
 /** How a user hears of missed calls. */
 export function notificationPages(pages: Pages, parts: Parts): void {
   pages.get(home, 'agent', async (request) => page(await withSegments(request), parts));
   pages.post(home, 'agent', async (request) => choose(await withSegments(request), parts));
-  pages.post(`${home}/test`, 'agent', async (request) => sendTest(await withSegments(request), parts), {
-    turn: 'long',
-  });
+  const tests = createAttemptCounters();
+  pages.post(
+    `${home}/test`,
+    'agent',
+    async (request) => sendTest(await withSegments(request), { ...parts, tests }),
+    { turn: 'long' },
+  );
   pages.post(`${home}/device`, 'agent', (request) => addDevice(request, parts));
   pages.post(`${home}/device/remove`, 'agent', (request) => removeDevice(request, parts));
 }
@@ -277,12 +288,24 @@ function deviceTable({ token, formats, now, session, words }: UserRequest, devic
 }
 
 /** Sends a test by all that is on. */
-async function sendTest(request: SegmentRequest, parts: Parts): Promise<Answer> {
+async function sendTest(
+  request: SegmentRequest,
+  parts: Parts & { readonly tests: ReturnType<typeof createAttemptCounters> },
+): Promise<Answer> {
   const { user, account, now, words } = request;
   const text = words.notifications;
   const { notifications } = parts.store;
   const failed: string[] = [];
-  for (const one of await notifications.ofUser(user.id)) {
+  const media = await notifications.ofUser(user.id);
+  const addresses = media.flatMap(({ address }) => (address === '' ? [] : [address.toLowerCase()]));
+  const limits = [
+    [`user ${user.id}`, MOST_TESTS.user],
+    [`account ${account.id}`, MOST_TESTS.account],
+    ...addresses.map((address) => [`address ${address}`, MOST_TESTS.address] as const),
+  ] as const;
+  if (parts.tests.count(limits, now) === undefined)
+    return said(request, parts, words.errors.tooManyAttempts, 429);
+  for (const one of media) {
     if (!(await notifications.claim(one, now))) return said(request, parts, text.testTooSoon, 429);
     try {
       if (!parts.noticeSender.canSend(one)) throw new Error('no mail server');

@@ -64,7 +64,6 @@ async function sendPhoneBook(
     customers.push(...wanted);
     if (customers.length >= MOST_ENTRIES) break;
   }
-  return reply
-    .type('text/xml; charset=utf-8')
-    .send(phoneBook(format, customers.slice(0, MOST_ENTRIES), plus));
+  const book = await phoneBook(format, customers.slice(0, MOST_ENTRIES), plus);
+  return reply.type('text/xml; charset=utf-8').send(book);
 }

@@ -1,3 +1,4 @@
+import { createPause } from '../kit/event-loop-pauses.ts';
 import { type Customer, listedNumbers } from './customer-fields.ts';
 
 /** How the desk phones of a maker take a phone book. */
@@ -59,27 +60,28 @@ export const phoneBookFormats: readonly Format[] = [
 ];
 
 /**
- * A phone book for desk phones, sorted by name.
+ * A phone book for desk phones, sorted by name, in UTF-8. It has hundreds of thousands of numbers at most: other requests are answered
+ * meanwhile.
  * @param plus what stands in place of the plus of a number, such as `00` or, with an outside line, `000`
  */
-export function phoneBook(
+export async function phoneBook(
   { root, numbers: most, entry }: Format,
   customers: readonly Pick<Customer, 'name' | 'reference' | 'numbers'>[],
   plus: string,
-): string {
+): Promise<Buffer> {
   const { compare } = new Intl.Collator();
-  const entries = customers
-    .map(({ name, reference, numbers }) => ({ name: name || reference, numbers: listedNumbers(numbers) }))
-    .sort((a, b) => compare(a.name, b.name))
-    .flatMap(({ name, numbers }) =>
-      Array.from({ length: Math.ceil(numbers.length / most) }, (_, n) =>
-        entry(
-          xmlText(name),
-          numbers.slice(n * most, (n + 1) * most).map((number) => number.replace('+', plus)),
-        ),
-      ),
-    );
-  return `<?xml version="1.0" encoding="UTF-8"?>\n<${root}>\n${entries.map((one) => `${one}\n`).join('')}</${root}>\n`;
+  const sorted = customers
+    .map(({ name, reference, numbers }) => ({ name: name || reference, numbers }))
+    .sort((a, b) => compare(a.name, b.name));
+  const pause = createPause();
+  const parts = [Buffer.from(`<?xml version="1.0" encoding="UTF-8"?>\n<${root}>\n`)];
+  for (const { name, numbers } of sorted) {
+    const listed = listedNumbers(numbers).map((number) => number.replace('+', plus));
+    for (let at = 0; at < listed.length; at += most)
+      parts.push(Buffer.from(`${entry(xmlText(name), listed.slice(at, at + most))}\n`));
+    await pause();
+  }
+  return Buffer.concat([...parts, Buffer.from(`</${root}>\n`)]);
 }
 
 const references: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };

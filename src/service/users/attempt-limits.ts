@@ -1,17 +1,11 @@
 import { createHash } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { FastifyRequest } from 'fastify';
-import { LRUCache } from 'lru-cache';
 import { type Log, oncePerMinute } from '../../shared/log/log.ts';
+import { createAttemptCounters } from '../kit/attempt-counters.ts';
 import { Refusal } from '../kit/refusal.ts';
-import { isOpen } from '../rules/time-limit.ts';
 import { type Client, knownUser } from './hash-queue.ts';
 import type { KnownBrowsers } from './session-cookie.ts';
-
-/** Wrong attempts count for this long. */
-const WINDOW_MS = 15 * 60_000;
-/** Counters in memory; the least recently used ones are dropped. */
-const MAX_COUNTERS = 50_000;
 
 /** How many attempts may be wrong within a quarter of an hour. */
 const limits = {
@@ -46,7 +40,7 @@ export type Attempt = {
  * for itself.
  */
 export function createAttemptLimits() {
-  const counters = new LRUCache<string, { count: number; until: number }>({ max: MAX_COUNTERS });
+  const counters = createAttemptCounters();
 
   /** The counters of an attempt, with their limits; the first is that of this user and client. */
   function countersFor(what: 'password' | 'code', { as, address, browser }: Who) {
@@ -63,27 +57,16 @@ export function createAttemptLimits() {
   return {
     /** Counts an attempt before it is checked, so that simultaneous ones are limited too. Undefined: over a limit. */
     begin(what: 'password' | 'code', who: Who, now: number): Attempt | undefined {
-      const taken = countersFor(what, who).map(([key, limit]) => {
-        const known = counters.get(key);
-        const counter =
-          known !== undefined && isOpen(known.until, WINDOW_MS, now)
-            ? known
-            : { count: 0, until: now + WINDOW_MS };
-        return { key, limit, counter };
-      });
-      if (taken.some(({ limit, counter }) => counter.count >= limit)) return undefined;
-      for (const { key, counter } of taken) {
-        counter.count += 1;
-        counters.set(key, counter);
-      }
+      const taken = counters.count(countersFor(what, who), now);
+      if (taken === undefined) return undefined;
       const undecided = () => {
-        for (const { counter } of taken) counter.count = Math.max(0, counter.count - 1);
+        for (const counter of taken) counter.count = Math.max(0, counter.count - 1);
       };
       return {
         undecided,
         right() {
           undecided();
-          for (const { counter } of taken.slice(0, 1)) counter.count = 0;
+          for (const counter of taken.slice(0, 1)) counter.count = 0;
         },
       };
     },

@@ -6,6 +6,7 @@ import type { Keys } from '../accounts/keys.ts';
 import { accountLimits } from '../accounts/limits.ts';
 import type { User } from '../accounts/user.ts';
 import type { Pages, UserRequest } from '../accounts/user-request.ts';
+import { createAttemptCounters } from '../kit/attempt-counters.ts';
 import { copyable, displayText } from '../kit/display-text.ts';
 import {
   asRead,
@@ -68,19 +69,25 @@ type Parts = {
   readonly mailer: Mailer | undefined;
 };
 
+type MailingParts = Parts & { readonly mailedLinks: ReturnType<typeof createAttemptCounters> };
+
+/** Links that are mailed to one address, and of one account, in a quarter of an hour: addresses are whatever somebody types. */
+const MOST_LINKS = { address: 5, account: 100 } as const;
+
 /** A mail server may be slow. */
 const mailing = { turn: 'long' } as const;
 
 /** The users of the account with their extensions, and the extensions and numbers called that have only a name. */
 export function userPages(pages: Pages, parts: Parts): void {
+  const mailingParts: MailingParts = { ...parts, mailedLinks: createAttemptCounters() };
   pages.get('/users', 'administrator', (request) => userList(request, parts));
-  pages.post('/users', 'administrator', (request) => inviteUser(request, parts), mailing);
+  pages.post('/users', 'administrator', (request) => inviteUser(request, mailingParts), mailing);
   pages.post('/extensions', 'administrator', (request) => nameExtension(request, parts));
   pages.get('/users/:uid', 'administrator', async (request) =>
     userList(request, parts, { user: await chosen(request, parts) }),
   );
   pages.post('/users/:uid', 'administrator', (request) => changeUser(request, parts));
-  pages.post('/users/:uid/reset', 'administrator', (request) => resetUser(request, parts), mailing);
+  pages.post('/users/:uid/reset', 'administrator', (request) => resetUser(request, mailingParts), mailing);
   pages.post('/users/:uid/second-factor-off', 'administrator', (request) => endSecondFactor(request, parts));
   pages.post('/users/:uid/remove', 'administrator', (request) => removeUser(request, parts));
 }
@@ -89,7 +96,11 @@ export function userPages(pages: Pages, parts: Parts): void {
 type Shown = { readonly errors?: FieldErrors; readonly above?: Html; readonly user?: User };
 
 /** Makes a link and mails it, if the user is named by an address; shows it in any case. */
-async function invite(request: UserRequest, user: User, { store, keys, mailer }: Parts): Promise<Html> {
+async function invite(
+  request: UserRequest,
+  user: User,
+  { store, keys, mailer, mailedLinks }: MailingParts,
+): Promise<Html> {
   const { account, words, linkOrigin } = request;
   const { users: text } = words;
   const link = `${linkOrigin}/sign-in#${await createInvitation(store, keys, user, request.now)}`;
@@ -97,6 +108,12 @@ async function invite(request: UserRequest, user: User, { store, keys, mailer }:
   await request.audit('link', to ? `${user.name}, to ${to}` : user.name);
   const shown = html`${notice(text.sendLink(displayText(user.name), LINK_DAYS))}${copyable(words, 'link', text.link, link)}`;
   if (to === '' || mailer === undefined) return shown;
+  const limits = [
+    [`address ${to.toLowerCase()}`, MOST_LINKS.address],
+    [`account ${account.id}`, MOST_LINKS.account],
+  ] as const;
+  if (mailedLinks.count(limits, request.now) === undefined)
+    return html`${notice(words.errors.tooManyAttempts, 'bad')}${shown}`;
   const mail = {
     to,
     subject: text.mailSubject(account.name),
@@ -182,7 +199,7 @@ async function openForm(
   return extensionForm(request, extension, users, errors);
 }
 
-async function inviteUser(request: UserRequest, parts: Parts): Promise<Page> {
+async function inviteUser(request: UserRequest, parts: MailingParts): Promise<Page> {
   const { account, words, now } = request;
   const { values, errors } = readForm(newUser, request);
   if (errors) return userList(request, parts, { errors });
@@ -239,7 +256,7 @@ async function changeUser(request: UserRequest, parts: Parts): Promise<Answer> {
   return { redirect: '/users?done' };
 }
 
-async function resetUser(request: UserRequest, parts: Parts): Promise<Page> {
+async function resetUser(request: UserRequest, parts: MailingParts): Promise<Page> {
   const user = await chosen(request, parts);
   await parts.store.users.change(user.id, { password: null });
   await parts.sessions.closeAll(user, null);

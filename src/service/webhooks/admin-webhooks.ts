@@ -19,7 +19,14 @@ import {
   webhookEvents,
   webhookUrl,
 } from './webhook.ts';
-import { addWebhook, type ChangesWebhooks, changeWebhook, webhookSummary } from './webhook-changes.ts';
+import {
+  addWebhook,
+  type ChangesWebhooks,
+  changeWebhook,
+  versionOf,
+  WebhookChanged,
+  webhookSummary,
+} from './webhook-changes.ts';
 import { maxHeaders, openHeaders } from './webhook-headers.ts';
 import { webhookSecret } from './webhook-message.ts';
 import { checkedOptions, filterSchema, OptionRefused } from './webhook-options.ts';
@@ -50,7 +57,9 @@ const headerName = z.string().max(200, tooLong('headers', 200));
 const headersSchema = z
   .array(z.object({ name: headerName, value: z.string().max(8_000, tooLong('headers', 8_000)).optional() }))
   .max(maxHeaders, en.formErrors.headersTooLong(maxHeaders))
-  .describe('Headers of its own, in place of those before. One without a value keeps the stored one.');
+  .describe(
+    'Headers of its own, in place of those before. One without a value keeps the stored one, but not with a `url` on another server (scheme, host or port): give the values again, or an empty list.',
+  );
 const webhookSchema = z
   .object({
     uid: z.string(),
@@ -165,11 +174,12 @@ const chosen = (request: RequestByUid, parts: Parts) => webhookOf(request, reque
 
 type Options = { readonly [Name in keyof typeof asGiven]?: z.output<(typeof asGiven)[Name]> };
 type Settings = Pick<Webhook, 'url' | 'events'> & Options;
+type GivenSettings = { [Field in keyof Settings]?: Settings[Field] | undefined };
 
 /** @throws Refusal 422 */
 async function optionsOf(
-  webhook: Webhook | Omit<Webhook, 'id'>,
-  given: Options,
+  webhook: Omit<Webhook, 'id'>,
+  { url = webhook.url, events = webhook.events, ...given }: GivenSettings,
   parts: Parts,
 ): Promise<WebhookOptions> {
   const { shape } = webhook;
@@ -184,13 +194,14 @@ async function optionsOf(
   }));
   const { filter } = given;
   try {
-    return await checkedOptions(parts, webhook, {
+    const options = {
       shape: format === 'standard' ? null : { format, template, language },
       headers: given.headers?.map(({ name, value }) => ({ name, value })) ?? stays,
       filter: filter
         ? { called: filter.numbers_called, segments: filter.segments, customers: filter.customers }
         : webhook.filter,
-    });
+    };
+    return await checkedOptions(parts, webhook, { url, events, options });
   } catch (error) {
     if (error instanceof OptionRefused) throw new Refusal(422, error.text(en));
     throw error;
@@ -199,31 +210,45 @@ async function optionsOf(
 
 async function add(request: AdminRequest & { body: Settings }, parts: Parts) {
   const { store, accountOf, audit, keys, clock } = parts;
-  const { url, events, ...given } = request.body;
+  const { url, events } = request.body;
   const added = { ...newWebhook(accountOf(request).id, clock()), url, events };
-  await addWebhook(store, { ...added, options: await optionsOf(added, given, parts) });
+  await addWebhook(store, { ...added, options: await optionsOf(added, request.body, parts) });
   const webhook = await webhookOf(request, added.uid, parts);
   await audit(request, 'settings', `webhook to ${hostOf(added)} added: ${webhookSummary(webhook, keys)}`);
   return { ...view(webhook, keys), secret: webhookSecret(keys, webhook) };
 }
 
-type Change = { [Field in keyof Settings]?: Settings[Field] | undefined } & { enabled?: boolean | undefined };
+type Change = GivenSettings & { enabled?: boolean | undefined };
+
+/** How often a change is made again of what somebody else has changed at the same time. */
+const ATTEMPTS = 10;
 
 async function change(request: RequestByUid & { body: Change }, parts: Parts) {
   const { store, audit, webhooks, clock, keys } = parts;
-  const before = await chosen(request, parts);
-  const { enabled, url, events, ...options } = given(request.body);
-  const settings = given({ url, events });
-  const changed =
-    Object.keys(options).length > 0 && (await optionsOf({ ...before, ...settings }, options, parts));
-  await changeWebhook(store, before, { ...settings, ...(changed && { options: changed }) });
-  if (enabled === true) await store.webhooks.switchOn(before.id, clock());
-  if (enabled === false) await store.webhooks.switchOff(before.id, null);
+  const { enabled, ...settings } = given(request.body);
+  const { id } = await chosen(request, parts);
+  if (Object.keys(settings).length > 0) await changeSettings(request, settings, parts);
+  if (enabled === true) await store.webhooks.switchOn(id, clock());
+  if (enabled === false) await store.webhooks.switchOff(id, null);
   const after = await chosen(request, parts);
   const state = enabled === undefined ? '' : enabled ? ', on' : ', off';
   await audit(request, 'settings', `webhook to ${hostOf(after)}: ${webhookSummary(after, keys)}${state}`);
   webhooks.poke(after.id);
   return view(after, keys);
+}
+
+/** What is not given stays, also what another request is changing: the options are checked outside of the lock, and stored as one. */
+async function changeSettings(request: RequestByUid, settings: GivenSettings, parts: Parts): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    const before = await chosen(request, parts);
+    const { url = before.url, events = before.events } = settings;
+    const options = await optionsOf(before, settings, parts);
+    try {
+      return await changeWebhook(parts.store, before, { url, events, options }, versionOf(before));
+    } catch (error) {
+      if (!(error instanceof WebhookChanged) || attempt === ATTEMPTS) throw error;
+    }
+  }
 }
 
 async function remove(request: RequestByUid, parts: Parts): Promise<void> {

@@ -1,5 +1,6 @@
+import { mostPeople } from '../../shared/api/contract/call-extras.ts';
 import { type CallRecord, noExtras } from '../calls/call-record.ts';
-import { withChange } from '../people/customer-fields.ts';
+import { MAX_NUMBERS, withChange } from '../people/customer-fields.ts';
 import type { CallEventName, DueDelivery, PersonEvent, WebhookEvent } from './webhook.ts';
 
 export type ExampleEvent = Pick<DueDelivery, 'event' | 'at' | 'call' | 'person'>;
@@ -82,6 +83,10 @@ function callAt(event: WebhookEvent): CallRecord {
   return event === 'call.answered' ? open : { ...open, status: 'ringing', callerId: null, answeredAt: null };
 }
 
+/** As long a list as can be: what a template makes of it must not be too much. */
+const longest = <T>(count: number, one: (at: number) => T): T[] =>
+  Array.from({ length: count }, (_, at) => one(at));
+
 const stranger = { customer: null, segment: null, priority: null };
 /** The same call, as calls differ. */
 const callVariants: readonly ((call: CallRecord) => CallRecord)[] = [
@@ -110,6 +115,12 @@ const callVariants: readonly ((call: CallRecord) => CallRecord)[] = [
     rang: [awkward, '0102'].map((by) => ({ by, from: 0, for: 1_000 })),
     talked: call.talked && [awkward, '0102'].map((by) => ({ by, from: minute })),
   }),
+  // With everybody of a large office.
+  (call) => ({
+    ...call,
+    rang: longest(mostPeople, (at) => ({ by: `${101 + at}`, from: 0, for: 1_000 })),
+    talked: call.talked && longest(mostPeople, (at) => ({ by: `${101 + at}`, from: minute })),
+  }),
   // Answered by a sender that does not say by whom.
   (call) => ({ ...call, callerId: null, rang: ['101', '102'].map((by) => ({ by, from: 0, for: 1_000 })) }),
 ];
@@ -120,6 +131,10 @@ const personVariants: readonly ((event: PersonEvent, isOfCustomer: boolean) => P
   ({ customer, ...event }, isOfCustomer) => ({
     ...event,
     customer: isOfCustomer ? customer && { ...customer, segment: null, numbers: [] } : null,
+  }),
+  ({ customer, ...event }) => ({
+    ...event,
+    customer: customer && { ...customer, numbers: longest(MAX_NUMBERS, (at) => `+1202555${1_000 + at}`) },
   }),
   ({ about, action, customer, ...event }, isOfCustomer) => ({
     ...event,

@@ -28,6 +28,13 @@ export const addWebhook = (
     await webhooks.add(webhook);
   });
 
+/** Somebody else has changed the webhook since it was read. */
+export class WebhookChanged extends Refusal {
+  constructor() {
+    super(409, ({ changedMeanwhile }) => changedMeanwhile);
+  }
+}
+
 /** Names what somebody can change of a webhook: it is another one after each change. */
 export const versionOf = ({ url, events, shape, headers, filter }: Omit<Webhook, 'id'>): string =>
   createHash('sha256')
@@ -35,20 +42,19 @@ export const versionOf = ({ url, events, shape, headers, filter }: Omit<Webhook,
     .digest('hex');
 
 /**
- * `seen`: the version that the change was made of; null: whichever there is.
- * @throws Refusal 409 if another webhook of the account has the address, or somebody else has changed this one
+ * `seen`: the version that the change was made of.
+ * @throws WebhookChanged, or Refusal 409 if another webhook of the account has the address
  */
 export const changeWebhook = (
   { webhooks, withLock }: ChangesWebhooks,
   { id, account, url }: Webhook,
   change: WebhookChange,
-  seen: string | null = null,
+  seen: string,
 ): Promise<void> =>
   withLock(async () => {
     const all = await webhooks.list(account);
     const now = all.find((one) => one.id === id);
-    if (now && seen !== null && versionOf(now) !== seen)
-      throw new Refusal(409, ({ changedMeanwhile }) => changedMeanwhile);
+    if (now && versionOf(now) !== seen) throw new WebhookChanged();
     const others = all.filter((one) => one !== now);
     // Two that had one address before this was refused can be changed otherwise.
     if (change.url !== undefined && comparable(change.url) !== comparable(url))

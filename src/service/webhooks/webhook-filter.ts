@@ -1,4 +1,5 @@
 import { normaliseNumber } from '../../shared/phone-number/normalise-number.ts';
+import { matchesStars } from '../../shared/phone-number/star-pattern.ts';
 import type { DueDelivery, EventFilter } from './webhook.ts';
 
 const withoutSeparators = (text: string) => text.replace(/[\s()/.-]/g, '');
@@ -10,8 +11,7 @@ function isCalled(pattern: string, numberCalled: string, country: string | null)
   const whole = normaliseNumber(called, country);
   if (!digits.includes('*'))
     return [called, whole].includes(digits) || normaliseNumber(digits, country) === whole;
-  const glob = new RegExp(`^${digits.split('*').map(RegExp.escape).join('.*')}$`, 's');
-  return glob.test(called) || glob.test(whole);
+  return matchesStars(digits, called) || matchesStars(digits, whole);
 }
 
 /**

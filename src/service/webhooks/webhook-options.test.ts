@@ -4,7 +4,7 @@ import { noExtensions } from '../accounts/extensions.ts';
 import { createKeys } from '../accounts/keys.ts';
 import { en } from '../words/en.ts';
 import { exampleOf } from './event-examples.ts';
-import { type Format, noFilter, type WebhookEvent, webhookEvents } from './webhook.ts';
+import { type Format, newWebhook, noFilter, type WebhookEvent, webhookEvents } from './webhook.ts';
 import { wantsEvent } from './webhook-filter.ts';
 import { callHeader, HeaderError, HIDDEN, headersIn, openHeaders, sealHeaders } from './webhook-headers.ts';
 import { checkedOptions, OptionRefused } from './webhook-options.ts';
@@ -98,6 +98,8 @@ test('a filter wants the events that match one entry of each of its lists', () =
   assert.equal(wants({ called: ['2025550100'] }, 'call.missed', null), false);
   for (const called of ['+1202555010', '+12025550101', '+1202?*'])
     assert.equal(wants({ called: [called] }, 'call.missed'), false, called);
+  // As a regular expression this would take years.
+  assert.equal(wants({ called: [`${'*'.repeat(60)}x`] }, 'call.missed'), false);
   assert.equal(wants({ called: ['*'] }, 'note.added'), false, 'it has no number called');
   assert.equal(wants({ segments: ['VIP'] }, 'note.added'), true);
   assert.equal(wants({ segments: ['vip'] }, 'call.ringing'), false);
@@ -123,10 +125,10 @@ async function checked(template: string, events: readonly WebhookEvent[], format
     extensions: () => noExtensions,
     integrations: () => [],
   };
-  const given = { shape: { format, template, language: 'en' }, headers: [], filter: noFilter };
-  const webhook = { account: 1, uid: 'w1', events, headers: null };
+  const options = { shape: { format, template, language: 'en' }, headers: [], filter: noFilter };
+  const given = { url: 'https://a.example', events, options };
   try {
-    await checkedOptions({ store, directory, keys } as never, webhook, given);
+    await checkedOptions({ store, directory, keys } as never, newWebhook(1, 0), given);
     return 'taken';
   } catch (error) {
     assert.ok(error instanceof OptionRefused);
@@ -181,4 +183,42 @@ test('a template is refused that makes no body of some events as they come', asy
       await checked('a={{caller}} {{data.text}}\nb={{{data}}}{{users}}', webhookEvents, format),
       'taken',
     );
+});
+
+test('a template is refused that takes long with the longest lists, though it does not with others', async () => {
+  const listed = (list: string, inner: string) => `{{#${list}}}{{#${list}}}${inner}{{/${list}}}{{/${list}}}`;
+  const tooMuch = /looks up too many names: it has lists in lists\. \(/;
+  const name = 'x.x.x.x.x.x.x.x';
+  assert.match(await checked(listed('data.rang', `{{${name}}}`), ['call.missed'], 'text'), tooMuch);
+  assert.match(await checked(listed('data.numbers', `{{${name}}}`), ['customer.added'], 'text'), tooMuch);
+  assert.match(
+    await checked(listed('data.rang', 'x'.repeat(30)), ['call.missed'], 'text'),
+    /longer than 64 KB/,
+  );
+  assert.equal(await checked(listed('data.rang', '{{name}}'), webhookEvents, 'text'), 'taken');
+});
+
+test('stored values of headers stay for an address on the same server only', async () => {
+  const before = {
+    ...newWebhook(1, 0),
+    url: 'https://a.example/hook',
+    headers: sealHeaders(keys, { uid: 'w1' }, [{ name: 'X-Key', value: 'k' }], null),
+    uid: 'w1',
+  };
+  const changed = async (url: string, value?: string) => {
+    const options = { shape: null, headers: [{ name: 'x-key', value }], filter: noFilter };
+    try {
+      const { headers } = await checkedOptions({ keys } as never, before, { url, events: [], options });
+      return openHeaders(keys, before, headers).join();
+    } catch (error) {
+      assert.ok(error instanceof OptionRefused);
+      return error.text(en);
+    }
+  };
+  for (const url of ['https://a.example/hook', 'https://a.example:443/other?x', 'https://A.example/#a'])
+    assert.equal(await changed(url), 'x-key,k', url);
+  for (const url of ['http://a.example/hook', 'https://a.example:8443/hook', 'https://b.example/hook']) {
+    assert.match(await changed(url), /on another server now/, url);
+    assert.equal(await changed(url, 'new'), 'x-key,new', url);
+  }
 });

@@ -44,19 +44,23 @@ type Parts = {
   readonly keys: Keys;
 };
 
-type Of = Pick<Webhook, 'account' | 'uid' | 'events'> & { readonly headers: string | null };
+type Given = Pick<Webhook, 'url' | 'events'> & { readonly options: GivenOptions };
 
 /**
  * The options as they are stored. Their template makes a body of the last real event, and of each event that there can be, as it differs.
+ * Stored values of headers, which nobody is shown, do not go to another server.
  * @throws OptionRefused
  */
 export async function checkedOptions(
   parts: Parts,
-  webhook: Of,
-  given: GivenOptions,
+  before: Omit<Webhook, 'id'>,
+  { url, events, options: { shape, headers, filter } }: Given,
 ): Promise<WebhookOptions> {
-  const { shape, headers, filter } = given;
+  const webhook = { ...before, events };
   refuseHeaders(() => checkHeaders(headers));
+  const isKept = before.headers !== null && headers.some(({ value }) => value === undefined);
+  if (isKept && new URL(url).origin !== new URL(before.url).origin)
+    throw new OptionRefused('headers', ({ formErrors }) => formErrors.headersAgain);
   if (shape !== null) {
     const last = await lastEvent(parts, webhook);
     const examples = webhook.events.flatMap(examplesOf);
@@ -75,7 +79,7 @@ export async function checkedOptions(
  */
 export async function previewOf(
   parts: Parts,
-  webhook: Pick<Of, 'account' | 'events'>,
+  webhook: Pick<Webhook, 'account' | 'events'>,
   shape: Shape | null,
 ): Promise<{ readonly isReal: boolean; readonly body: string }> {
   const last = await lastEvent(parts, webhook);
@@ -89,7 +93,7 @@ export async function previewOf(
 
 async function lastEvent(
   { store }: Parts,
-  { account, events }: Pick<Of, 'account' | 'events'>,
+  { account, events }: Pick<Webhook, 'account' | 'events'>,
 ): Promise<ExampleEvent | undefined> {
   const { calls, person } = await store.webhooks.newest(account);
   const ofCall = lastEventOf(calls, events);

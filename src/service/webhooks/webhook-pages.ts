@@ -160,10 +160,10 @@ async function save(
       return await page(request, parts, edited, {
         preview: await previewOf(parts, given, values.options.shape),
       });
-    const options = await checkedOptions(parts, given, values.options);
+    const options = await checkedOptions(parts, before, values);
     const change = { url, events, options };
     const stored = edited
-      ? changeWebhook(store, edited, change, request.form.get('read'))
+      ? changeWebhook(store, edited, change, request.form.get('read') ?? versionOf(edited))
       : addWebhook(store, { ...given, options });
     const refused = await refusedField('url', request, stored);
     if (refused) return page(request, parts, edited, { errors: refused });

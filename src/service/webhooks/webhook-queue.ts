@@ -1,14 +1,9 @@
 import type { DeliveryQueue, QueuedEvent } from '../../shared/delivery/queue.ts';
 import type { DueDeliveryStore } from './due-delivery-store.ts';
 import type { DueDelivery } from './webhook.ts';
-import { TemplateError } from './webhook-template.ts';
 
-/** An event as the dispatcher carries it, with what it was made of. */
-export type QueuedDelivery = QueuedEvent & {
-  readonly delivery: DueDelivery;
-  /** Why there is no body. */
-  readonly problem?: string;
-};
+/** An event as the dispatcher carries it, without a body, with what that is made of when it is sent. */
+export type QueuedDelivery = QueuedEvent & { readonly delivery: DueDelivery };
 
 /** What the order of a person's events begins with. */
 export const personOrder = 'person ';
@@ -17,35 +12,21 @@ export const personOrder = 'person ';
 const orderOf = ({ call, person, id }: DueDelivery) =>
   call?.id ?? (person ? `${personOrder}${person.about}` : `test ${id}`);
 
-/** The queue of one webhook, for the dispatcher. `wants`: whether it is to be sent; `bodyOf`: makes the body. */
+const queued = (delivery: DueDelivery): QueuedDelivery => {
+  const { id: seq, event: status, queuedAt, attempts, rejections } = delivery;
+  return { seq, callId: orderOf(delivery), status, body: '', queuedAt, attempts, rejections, delivery };
+};
+
+/** The queue of one webhook, for the dispatcher. `wants`: whether it is to be sent. */
 export function webhookQueue(
   store: DueDeliveryStore,
   webhook: number,
-  { wants, bodyOf }: { wants(delivery: DueDelivery): boolean; bodyOf(delivery: DueDelivery): string },
+  wants: (delivery: DueDelivery) => boolean,
 ): DeliveryQueue & {
   /** Keeps what the receiver answered, for the record of the attempt. */
   answered(seq: number, answer: string): void;
 } {
   const answers = new Map<number, string>();
-
-  const queued = (delivery: DueDelivery): QueuedDelivery => {
-    const { id: seq, event, queuedAt, attempts, rejections } = delivery;
-    const queuedEvent = {
-      seq,
-      callId: orderOf(delivery),
-      status: event,
-      queuedAt,
-      attempts,
-      rejections,
-      delivery,
-    };
-    try {
-      return { ...queuedEvent, body: bodyOf(delivery) };
-    } catch (error) {
-      if (!(error instanceof TemplateError)) throw error;
-      return { ...queuedEvent, body: '', problem: error.message };
-    }
-  };
 
   /** Those that the webhook wants. The others are over, so that what comes behind them is due. */
   async function wanted(

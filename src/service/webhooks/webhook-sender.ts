@@ -1,4 +1,4 @@
-import type { ApiAnswer } from '../../shared/api/result.ts';
+import type { ApiAnswer, ApiResult } from '../../shared/api/result.ts';
 import { createDispatcher } from '../../shared/delivery/dispatcher.ts';
 import type { DeliveryLimits } from '../../shared/delivery/limits.ts';
 import type { Log } from '../../shared/log/log.ts';
@@ -6,6 +6,7 @@ import type { MessageCode } from '../../shared/log/messages.ts';
 import { monotonicMs } from '../../shared/process/clock.ts';
 import type { ServiceDirectory } from '../accounts/directory.ts';
 import type { Keys } from '../accounts/keys.ts';
+import { pauseNow } from '../kit/event-loop-pauses.ts';
 import { classifyAnswer } from './classify-answer.ts';
 import { hostOf, type Webhook } from './webhook.ts';
 import type { WebhookClient } from './webhook-client.ts';
@@ -15,7 +16,7 @@ import { newHealth, nextHealth } from './webhook-health.ts';
 import { signedHeaders, tellingOf, webhookBody } from './webhook-message.ts';
 import { personOrder, type QueuedDelivery, webhookQueue } from './webhook-queue.ts';
 import type { WebhookStore } from './webhook-store.ts';
-import { contentTypes } from './webhook-template.ts';
+import { contentTypes, TemplateError } from './webhook-template.ts';
 
 export type SenderParts = {
   readonly store: WebhookStore;
@@ -63,25 +64,31 @@ export function createWebhookSender(first: Webhook, parts: SenderParts) {
   let health = newHealth;
   let isOpen = true;
   const countryOf = () => parts.directory.account(first.account)?.country ?? null;
-  const queue = webhookQueue(store, id, {
-    wants: (delivery) => wantsEvent(webhook.filter, delivery, countryOf()),
-    bodyOf: (delivery) => bodyOf(delivery, webhook, parts.directory),
-  });
+  const queue = webhookQueue(store, id, (delivery) => wantsEvent(webhook.filter, delivery, countryOf()));
+
+  async function post({ delivery }: QueuedDelivery): Promise<ApiResult> {
+    await pauseNow(); // many are sent at once, and each renders a template
+    const { url, shape, headers } = webhook;
+    try {
+      const body = webhookBody(delivery, webhook, tellingOf(parts.directory, webhook.account, delivery.call));
+      const signed = signedHeaders(keys, webhook, delivery, { body, now: clock() });
+      const own = Object.fromEntries(openHeaders(keys, webhook, headers));
+      const contentType = shape && { 'content-type': contentTypes[shape.format] };
+      return await client.post(
+        url,
+        { ...own, ...contentType, ...callHeader(delivery.call), ...signed },
+        body,
+      );
+    } catch (error) {
+      if (error instanceof TemplateError) return notSent(error.message);
+      throw error;
+    }
+  }
+
   const dispatcher = createDispatcher({
     queue,
     async send(event) {
-      const { delivery, body, problem } = event as QueuedDelivery;
-      const signed = signedHeaders(keys, webhook, delivery, { body, now: clock() });
-      const own = Object.fromEntries(openHeaders(keys, webhook, webhook.headers));
-      const contentType = webhook.shape && { 'content-type': contentTypes[webhook.shape.format] };
-      const result =
-        problem === undefined
-          ? await client.post(
-              webhook.url,
-              { ...own, ...contentType, ...callHeader(delivery.call), ...signed },
-              body,
-            )
-          : notSent(problem);
+      const result = await post(event as QueuedDelivery);
       if (result.kind === 'answer') queue.answered(event.seq, `${result.status} ${result.body}`.trim());
       return result;
     },
@@ -133,10 +140,6 @@ const notSent = (problem: string): ApiAnswer & { readonly notSent: true } => ({
   truncated: false,
   durationMs: 0,
 });
-
-function bodyOf(delivery: QueuedDelivery['delivery'], webhook: Webhook, directory: ServiceDirectory): string {
-  return webhookBody(delivery, webhook, tellingOf(directory, webhook.account, delivery.call));
-}
 
 function logOf(webhook: Webhook, { log, directory }: SenderParts): Log {
   const fields = namesOf(webhook, directory);

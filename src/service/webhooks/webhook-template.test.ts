@@ -107,11 +107,37 @@ test('what cannot be sent is refused with the place', () => {
   assert.equal(refusal('form', 'a=50%'), 'Write a percent sign as %25, column 5 of the body.');
 });
 
-test('lists in lists end before they are long', () => {
+test('lists in lists end before they are long, or take long', () => {
   const list = Array.from({ length: 50 }, () => 'x');
-  for (const inner of ['x', ''])
-    assert.equal(
-      refusal('text', `${'{{#list}}'.repeat(20)}${inner}${'{{/list}}'.repeat(20)}`, { list }),
-      'The body would be longer than 64 KB.',
-    );
+  const nested = (inner: string, depth = 3) =>
+    refusal('text', `${'{{#list}}'.repeat(depth)}${inner}${'{{/list}}'.repeat(depth)}`, { list });
+  assert.equal(nested('x'.repeat(30), 2), 'The body would be longer than 64 KB.');
+  const tooMuch = 'The template looks up too many names: it has lists in lists.';
+  for (const depth of [3, 6]) assert.equal(nested('', depth), tooMuch);
+  assert.equal(nested('{{q.q.q.q.q.q.q.q}}', 2), tooMuch);
+  assert.equal(nested('{{.}}', 2), `accepted: ${'x'.repeat(2_500)}`);
+  // What leaves nothing takes time, too.
+  const long = { list, text: '\0'.repeat(2_000) };
+  assert.equal(
+    refusal('text', '{{#list}}{{text}}{{text}}{{/list}}', long),
+    'The body would be longer than 64 KB.',
+  );
+});
+
+test('a template has a size in every direction', () => {
+  const wrap = (depth: number) => `${'{{#a}}'.repeat(depth)}x${'{{/a}}'.repeat(depth)}`;
+  const one = (template: string) => refusal('text', template, { a: {} });
+  const name = (parts: number) => Array.from({ length: parts }, () => 'a').join('.');
+  assert.equal(one(wrap(6)), 'accepted: x');
+  assert.equal(one(wrap(7)), 'More than 6 sections in one another, line 1, column 37 of the template.');
+  assert.equal(one('{{b}}'.repeat(500)), 'accepted: ');
+  assert.equal(one('{{b}}'.repeat(501)), 'More than 500 tags, line 1, column 2501 of the template.');
+  assert.equal(one(`{{${name(8)}}}`), 'accepted: ');
+  assert.equal(
+    one(`{{^${name(9)}}}{{/${name(9)}}}`),
+    'A name with very many dots, line 1, column 1 of the template.',
+  );
+  assert.equal(one(`{{{${'b'.repeat(201)}}}}`), 'A very long name, line 1, column 1 of the template.');
+  assert.equal(one(`x{{b${' '.repeat(201)}}}`), 'More than 200 blanks, line 1, column 5 of the template.');
+  assert.equal(one(`{{! ${'a comment. '.repeat(100)}}}`), 'accepted: ');
 });

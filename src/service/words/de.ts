@@ -272,6 +272,8 @@ export const de: typeof en = {
     headerValue: (name: string) =>
       `Der Wert von ${name} darf nur sichtbare ASCII-Zeichen und Leerzeichen haben.`,
     headerTaken: (name: string) => `${name} setzt der Dienst selbst.`,
+    headersAgain:
+      'Die Adresse führt jetzt zu einem anderen Server. Geben Sie die Werte der Header erneut ein, oder entfernen Sie sie.',
     headerTwice: (name: string) => `${name} steht zweimal da.`,
     headersTooLong: (most: number) => `Höchstens ${most} Header und 8.000 Zeichen.`,
     template: (why: string) => `Die Vorlage ist nicht brauchbar. ${why}`,

@@ -275,6 +275,8 @@ export const en = {
     headerName: (name: string) => `“${name}” is not a line of the form name: value.`,
     headerValue: (name: string) => `The value of ${name} may only have visible ASCII characters and blanks.`,
     headerTaken: (name: string) => `The service sets ${name} itself.`,
+    headersAgain:
+      'The address is on another server now. Type the values of the headers again, or remove them.',
     headerTwice: (name: string) => `${name} is there twice.`,
     headersTooLong: (most: number) => `At most ${most} headers, and 8,000 characters.`,
     template: (why: string) => `The template cannot be used. ${why}`,

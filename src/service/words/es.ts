@@ -270,6 +270,8 @@ export const es: typeof en = {
     headerValue: (name: string) =>
       `El valor de ${name} solo puede tener caracteres ASCII visibles y espacios.`,
     headerTaken: (name: string) => `El servicio pone ${name} por sí mismo.`,
+    headersAgain:
+      'La dirección lleva ahora a otro servidor. Vuelva a escribir los valores de las cabeceras o quítelas.',
     headerTwice: (name: string) => `${name} está dos veces.`,
     headersTooLong: (most: number) => `Como máximo ${most} cabeceras y 8000 caracteres.`,
     template: (why: string) => `La plantilla no se puede usar. ${why}`,

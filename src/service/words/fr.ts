@@ -273,6 +273,8 @@ export const fr: typeof en = {
     headerValue: (name: string) =>
       `La valeur de ${name} ne peut contenir que des caractères ASCII visibles et des espaces.`,
     headerTaken: (name: string) => `Le service définit lui-même ${name}.`,
+    headersAgain:
+      'L’adresse mène maintenant à un autre serveur. Saisissez à nouveau les valeurs des en-têtes, ou supprimez-les.',
     headerTwice: (name: string) => `${name} est présent deux fois.`,
     headersTooLong: (most: number) => `Au plus ${most} en-têtes et 8 000 caractères.`,
     template: (why: string) => `Le modèle est inutilisable. ${why}`,

@@ -268,6 +268,8 @@ export const nl: typeof en = {
     headerValue: (name: string) =>
       `De waarde van ${name} mag alleen zichtbare ASCII-tekens en spaties hebben.`,
     headerTaken: (name: string) => `${name} zet de dienst zelf.`,
+    headersAgain:
+      'Het adres leidt nu naar een andere server. Typ de waarden van de headers opnieuw, of verwijder ze.',
     headerTwice: (name: string) => `${name} staat er twee keer.`,
     headersTooLong: (most: number) => `Hoogstens ${most} headers en 8.000 tekens.`,
     template: (why: string) => `Het sjabloon is niet bruikbaar. ${why}`,
