@@ -805,6 +805,8 @@ export const de: typeof en = {
     preview: 'Vorschau',
     columns: 'Spalten',
     leaveOut: 'Nicht importieren',
+    chooseTelephones:
+      'Diese Spalten enthalten anscheinend Telefonnummern, vielleicht von jemand anderem. Wählen Sie die, die den Kunden selbst gehören.',
     spareName: 'Name, wo nötig',
     chooseColumn: 'Wählen Sie die Spalte mit den Telefonnummern oder die mit den Referenzen.',
     counts: (added, changed, same) => `${added} neu, ${changed} geändert, ${same} unverändert.`,
@@ -868,8 +870,8 @@ export const de: typeof en = {
       `${column}: „${text}“ wird als ${number} gelesen, kann aber auch ${other} sein. Schreiben Sie die Nummer mit + oder so, wie sie im Land gewählt wird.`,
     withoutAreaCode: (column, text) =>
       `${column}: „${text}“ wird als Nebenstelle gelesen. Ist es eine Telefonnummer, geben Sie sie mit Vorwahl an.`,
-    telephonesLeftOut: (column) =>
-      `Die Spalte „${column}“ enthält anscheinend Telefonnummern und wird nicht importiert.`,
+    telephonesLeftOut: (column, cells) =>
+      `Die Spalte „${column}“ wird nicht importiert, enthält aber anscheinend Telefonnummern: ${cells.join(', ')}.`,
     lost: (column, text) =>
       `${column}: „${text}“ ist ein Fehler einer Tabellenkalkulation. Was bekannt ist, bleibt.`,
     unreadCode: (column, text) =>

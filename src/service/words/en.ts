@@ -769,6 +769,8 @@ export const en = {
     preview: 'Preview',
     columns: 'Columns',
     leaveOut: 'Do not import',
+    chooseTelephones:
+      'These columns seem to have phone numbers, which may be somebody else’s. Choose those that are the customers’ own.',
     /** A name of those that say nothing more in most lines. */
     spareName: 'Name, where needed',
     chooseColumn: 'Choose the column that has the phone numbers, or the one that has the references.',
@@ -833,8 +835,8 @@ export const en = {
       `${column}: “${text}” is read as ${number}, but can also be ${other}. Write it with +, or as it is dialled in the country.`,
     withoutAreaCode: (column: string, text: string) =>
       `${column}: “${text}” is read as an extension. If it is a phone number, write it with its area code.`,
-    telephonesLeftOut: (column: string) =>
-      `Column “${column}” seems to have phone numbers and is not imported.`,
+    telephonesLeftOut: (column: string, cells: readonly string[]) =>
+      `Column “${column}” is not imported, but seems to have phone numbers: ${cells.join(', ')}.`,
     lost: (column: string, text: string) =>
       `${column}: “${text}” is an error of a spreadsheet. What is known stays.`,
     unreadCode: (column: string, text: string) =>

@@ -794,6 +794,8 @@ export const es: typeof en = {
     preview: 'Vista previa',
     columns: 'Columnas',
     leaveOut: 'No importar',
+    chooseTelephones:
+      'Estas columnas parecen contener números de teléfono, quizá de otras personas. Elija las que son de los propios clientes.',
     spareName: 'Nombre, si hace falta',
     chooseColumn: 'Elija la columna que contiene los números de teléfono o la de las referencias.',
     counts: (added, changed, same) => `Nuevos: ${added}, modificados: ${changed}, sin cambios: ${same}.`,
@@ -858,8 +860,8 @@ export const es: typeof en = {
       `${column}: «${text}» se lee como ${number}, pero también puede ser ${other}. Escriba el número con + o tal como se marca en el país.`,
     withoutAreaCode: (column, text) =>
       `${column}: «${text}» se lee como una extensión. Si es un número de teléfono, escríbalo con su prefijo.`,
-    telephonesLeftOut: (column) =>
-      `La columna «${column}» parece contener números de teléfono y no se importa.`,
+    telephonesLeftOut: (column, cells) =>
+      `La columna «${column}» no se importa, pero parece contener números de teléfono: ${cells.join(', ')}.`,
     lost: (column, text) =>
       `${column}: «${text}» es un error de una hoja de cálculo. Lo que ya se sabe se conserva.`,
     unreadCode: (column, text) =>

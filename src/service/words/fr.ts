@@ -797,6 +797,8 @@ export const fr: typeof en = {
     preview: 'Aperçu',
     columns: 'Colonnes',
     leaveOut: 'Ne pas importer',
+    chooseTelephones:
+      'Ces colonnes semblent contenir des numéros de téléphone, peut-être d’autres personnes. Choisissez celles qui sont des clients eux-mêmes.',
     spareName: 'Nom, si nécessaire',
     chooseColumn: 'Choisissez la colonne qui contient les numéros de téléphone ou celle des références.',
     counts: (added, changed, same) => `Nouveaux : ${added}, modifiés : ${changed}, inchangés : ${same}.`,
@@ -860,8 +862,8 @@ export const fr: typeof en = {
       `${column} : « ${text} » est lu comme ${number}, mais peut aussi être ${other}. Écrivez le numéro avec +, ou tel qu’on le compose dans le pays.`,
     withoutAreaCode: (column, text) =>
       `${column} : « ${text} » est lu comme un poste interne. Si c’est un numéro de téléphone, écrivez-le avec son indicatif.`,
-    telephonesLeftOut: (column) =>
-      `La colonne « ${column} » semble contenir des numéros de téléphone et n’est pas importée.`,
+    telephonesLeftOut: (column, cells) =>
+      `La colonne « ${column} » n’est pas importée, mais semble contenir des numéros de téléphone : ${cells.join(', ')}.`,
     lost: (column, text) => `${column} : « ${text} » est une erreur de tableur. Ce qui est connu reste.`,
     unreadCode: (column, text) =>
       `${column} : « ${text} » n’est pas une valeur possible (une langue en deux lettres, comme de ; yes ou no). Ce qui est connu reste.`,

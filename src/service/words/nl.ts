@@ -791,6 +791,8 @@ export const nl: typeof en = {
     preview: 'Voorbeeld',
     columns: 'Kolommen',
     leaveOut: 'Niet importeren',
+    chooseTelephones:
+      'Deze kolommen lijken telefoonnummers te bevatten, misschien van iemand anders. Kies de kolommen die van de klanten zelf zijn.',
     spareName: 'Naam, waar nodig',
     chooseColumn: 'Kies de kolom met de telefoonnummers of die met de referenties.',
     counts: (added, changed, same) => `${added} nieuw, ${changed} gewijzigd, ${same} ongewijzigd.`,
@@ -855,8 +857,8 @@ export const nl: typeof en = {
       `${column}: ‘${text}’ wordt gelezen als ${number}, maar kan ook ${other} zijn. Schrijf het nummer met + of zoals het in het land wordt gekozen.`,
     withoutAreaCode: (column, text) =>
       `${column}: ‘${text}’ wordt als toestelnummer gelezen. Is het een telefoonnummer, schrijf het dan met het netnummer.`,
-    telephonesLeftOut: (column) =>
-      `Kolom ‘${column}’ lijkt telefoonnummers te bevatten en wordt niet geïmporteerd.`,
+    telephonesLeftOut: (column, cells) =>
+      `Kolom ‘${column}’ wordt niet geïmporteerd, maar lijkt telefoonnummers te bevatten: ${cells.join(', ')}.`,
     lost: (column, text) => `${column}: ‘${text}’ is een fout van een spreadsheet. Wat bekend is, blijft.`,
     unreadCode: (column, text) =>
       `${column}: “${text}” is geen mogelijke waarde (een taal in twee letters, zoals de; yes of no). Wat bekend is, blijft.`,

@@ -62,7 +62,7 @@ export async function readCustomers(table: Table, reading: Reading): Promise<Rea
     left: refusals(),
     unsure: refusals(),
     repeated: refusals(),
-    leftOut: refusals(),
+    leftOut: [],
   };
   const { lines, refusedLines } = await readLines(table, { ...reading, words }, reports);
   const placeholders = new Map<string, number>();
@@ -118,8 +118,11 @@ async function readLines(
       if (read.reference !== undefined) refusedLines.set(read.reference, line);
     }
   }
-  for (const { column, line } of unused.found())
-    leftOut.add(line, importing.telephonesLeftOut(nameOfColumn(table.header, column, importing.column)));
+  for (const { column, line, examples } of unused.found()) {
+    const name = nameOfColumn(table.header, column, importing.column);
+    const message = importing.telephonesLeftOut(name, [...examples]);
+    leftOut.push({ column, examples, message, count: 1, lines: [line] });
+  }
   return { lines, refusedLines };
 }
 
