@@ -692,6 +692,23 @@ test('totals and repeated column names are no customers, and are named', async (
   assert.equal(store.kept.length, 5);
 });
 
+test('numbers that a cell or its label calls wrong are left out and named, and the customer keeps those that are known', async () => {
+  const store = fakeStore();
+  await importInto(store, 'reference;numbers\n7;030 901821');
+  const { left, warnings } = await importInto(
+    store,
+    'reference;numbers;type\n7;alt: 030 901821 neu: 030 901822;\n8;030 901823;ungültig\n9;030 901824;privat',
+  );
+  const numbersOf = (reference: string) => store.kept.find((one) => one.reference === reference)?.numbers;
+  assert.deepEqual(numbersOf('7')?.toSorted(), ['+4930901821', '+4930901822']);
+  assert.deepEqual([numbersOf('8'), numbersOf('9')], [[], ['+4930901824']]);
+  assert.equal(left, 2);
+  assert.match(
+    warnings[0]?.message ?? '',
+    /numbers: “030 901821” is left out: it says that the number is wrong/,
+  );
+});
+
 test('a column of telephone numbers that is not imported is named, wherever its numbers begin', async () => {
   const columnsNamed = async (header: string, cells: readonly string[], country = 'DE') => {
     const table = readTable(

@@ -296,6 +296,7 @@ export const de: typeof en = {
       `Eine Tabellenkalkulation hat die Nummer „${text}“ gekürzt. Geben Sie sie neu ein.`,
     unclearNumber: (text) =>
       `Es ist unklar, zu welcher Telefonnummer „${text}“ gehört. Geben Sie jede Nummer vollständig an.`,
+    formerNumber: (text) => `Dort steht, dass die Nummer „${text}“ falsch ist oder nicht mehr gilt.`,
     incompleteNumber: (text) =>
       `„${text}“ steht hinter einer anderen Nummer. Schreiben Sie sie mit + und Landesvorwahl.`,
     languageCode: 'Eine Sprache in zwei Buchstaben, zum Beispiel de oder fr.',
@@ -865,6 +866,7 @@ export const de: typeof en = {
         rounded: `${column}: Eine Tabellenkalkulation hat die Nummer „${text}“ gekürzt. Formatieren Sie die Spalte als Text und geben Sie die Nummer neu ein.`,
         ambiguous: `${column}: Es ist unklar, zu welcher Telefonnummer „${text}“ gehört.`,
         incomplete: `${column}: „${text}“ steht hinter einer anderen Nummer. Schreiben Sie sie mit + und Landesvorwahl.`,
+        former: `${column}: „${text}“ wird ausgelassen: Dort steht, dass die Nummer falsch ist oder nicht mehr gilt.`,
       })[reason],
     twoReadings: (column, text, number, other) =>
       `${column}: „${text}“ wird als ${number} gelesen, kann aber auch ${other} sein. Schreiben Sie die Nummer mit + oder so, wie sie im Land gewählt wird.`,

@@ -292,6 +292,7 @@ export const es: typeof en = {
     roundedNumber: (text) => `Una hoja de cálculo ha acortado el número «${text}». Introdúzcalo de nuevo.`,
     unclearNumber: (text) =>
       `No está claro a qué número de teléfono pertenece «${text}». Escriba cada número completo.`,
+    formerNumber: (text) => `Dice que el número «${text}» es erróneo o ya no se usa.`,
     incompleteNumber: (text) =>
       `«${text}» está detrás de otro número. Escríbalo con + y el prefijo del país.`,
     languageCode: 'Un idioma en dos letras, como de o fr.',
@@ -855,6 +856,7 @@ export const es: typeof en = {
         rounded: `${column}: una hoja de cálculo ha acortado el número «${text}». Dé a la columna el formato Texto e introduzca el número de nuevo.`,
         ambiguous: `${column}: no está claro a qué número de teléfono pertenece «${text}».`,
         incomplete: `${column}: «${text}» está detrás de otro número. Escríbalo con + y el prefijo del país.`,
+        former: `${column}: «${text}» se omite: dice que el número es erróneo o ya no se usa.`,
       })[reason],
     twoReadings: (column, text, number, other) =>
       `${column}: «${text}» se lee como ${number}, pero también puede ser ${other}. Escriba el número con + o tal como se marca en el país.`,

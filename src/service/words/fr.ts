@@ -295,6 +295,7 @@ export const fr: typeof en = {
     roundedNumber: (text) => `Un tableur a raccourci le numéro « ${text} ». Saisissez-le à nouveau.`,
     unclearNumber: (text) =>
       `On ne sait pas à quel numéro de téléphone appartient « ${text} ». Saisissez chaque numéro en entier.`,
+    formerNumber: (text) => `Il est écrit que le numéro « ${text} » est faux ou n’est plus utilisé.`,
     incompleteNumber: (text) => `« ${text} » suit un autre numéro. Écrivez-le avec + et l’indicatif du pays.`,
     languageCode: 'Une langue en deux lettres, comme de ou fr.',
     nameTaken: 'Ce nom est déjà utilisé.',
@@ -857,6 +858,7 @@ export const fr: typeof en = {
         rounded: `${column} : un tableur a raccourci le numéro « ${text} ». Mettez la colonne au format Texte et saisissez à nouveau le numéro.`,
         ambiguous: `${column} : on ne sait pas à quel numéro de téléphone appartient « ${text} ».`,
         incomplete: `${column} : « ${text} » suit un autre numéro. Écrivez-le avec + et l’indicatif du pays.`,
+        former: `${column} : « ${text} » est omis : il est écrit que le numéro est faux ou n’est plus utilisé.`,
       })[reason],
     twoReadings: (column, text, number, other) =>
       `${column} : « ${text} » est lu comme ${number}, mais peut aussi être ${other}. Écrivez le numéro avec +, ou tel qu’on le compose dans le pays.`,

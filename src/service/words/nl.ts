@@ -290,6 +290,7 @@ export const nl: typeof en = {
     roundedNumber: (text) => `Een spreadsheet heeft het nummer ‘${text}’ ingekort. Voer het opnieuw in.`,
     unclearNumber: (text) =>
       `Het is niet duidelijk bij welk telefoonnummer ‘${text}’ hoort. Voer elk nummer volledig in.`,
+    formerNumber: (text) => `Er staat dat het nummer ‘${text}’ fout is of niet meer wordt gebruikt.`,
     incompleteNumber: (text) =>
       `‘${text}’ staat achter een ander nummer. Schrijf het met + en het landnummer.`,
     languageCode: 'Een taal in twee letters, zoals de of fr.',
@@ -852,6 +853,7 @@ export const nl: typeof en = {
         rounded: `${column}: een spreadsheet heeft het nummer ‘${text}’ ingekort. Geef de kolom de opmaak Tekst en voer het nummer opnieuw in.`,
         ambiguous: `${column}: het is niet duidelijk bij welk telefoonnummer ‘${text}’ hoort.`,
         incomplete: `${column}: ‘${text}’ staat achter een ander nummer. Schrijf het met + en het landnummer.`,
+        former: `${column}: ‘${text}’ wordt weggelaten: er staat dat het nummer fout is of niet meer wordt gebruikt.`,
       })[reason],
     twoReadings: (column, text, number, other) =>
       `${column}: ‘${text}’ wordt gelezen als ${number}, maar kan ook ${other} zijn. Schrijf het nummer met + of zoals het in het land wordt gekozen.`,

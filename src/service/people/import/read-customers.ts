@@ -181,18 +181,20 @@ async function readCells(cells: readonly NumberCell[], { country, words: { impor
     }
     const leftOut = found.unread.map(({ text, reason }) => ({
       text,
+      reason,
       said: importing.unread(column, plainText(text, 40), reason),
     }));
     unread.push(...leftOut.map(({ said }) => said));
     for (const { text, number, other } of found.unsure ?? [])
       unsure.push(importing.twoReadings(column, text, number, other));
     const { numbers } = found;
+    const perhapsStored = leftOut.filter(({ reason }) => reason !== 'former');
     read.push({
       numbers,
       unread,
       unsure,
       withPlus: withPlus(cell, numbers),
-      ...(leftOut.length > 0 && { leftOut }),
+      ...(perhapsStored.length > 0 && { leftOut: perhapsStored }),
     });
     // A line may have hundreds of columns with numbers.
     const others = pause();
