@@ -841,7 +841,7 @@ const uncertain: Record<string, string> = {
   FR: 'Téléphone siège|Téléphone employeur|Téléphone notaire|Tél. avocat|Tél. comptable|Tél. propriétaire',
   GB: 'Warehouse phone|Lawyer phone|Parent Phone|Solicitor Tel',
   BR: 'Telefone matriz|Telefone do contador',
-  PL: 'Telefon kontaktowy|Telefon prawnika',
+  PL: 'Telefon magazynu|Telefon prawnika',
 };
 
 test('telephones that are perhaps not the customer’s are not imported unless they are chosen, and are named', () => {
@@ -854,7 +854,7 @@ test('telephones that are perhaps not the customer’s are not imported unless t
         assert.equal(chooseColumns(names, rows, country)[3], '', header);
         assert.deepEqual(named(names, rows, country), [`${header} 2`], `${header} ${cells}`);
       }
-  for (const header of ['privat', 'geschäftlich', 'Büronummer', 'Kontaktnummer'])
+  for (const header of ['privat', 'geschäftlich', 'Büronummer', 'Kontaktnummer', 'Nummer'])
     assert.deepEqual(
       named(
         ['Kundennr', 'Name', header],

@@ -241,8 +241,7 @@ export function leftOutTelephones(header: readonly string[], mapping: Mapping, c
   const isSpoken = (meaning: Meaning) => meaning === 'numbers' || meaning === 'perhaps-numbers';
   const isNumber = (cell: string, meaning: Meaning) => {
     if (isSpoken(meaning)) return !otherNumber.test(cell) && readNumbers(cell, country).numbers.some(isLong);
-    if (cell.length > OF_CELL) return false;
-    return isCalled(cell, country) || (meaning !== 'key' && isCalledPerhaps(cell, country));
+    return cell.length <= OF_CELL && (isCalled(cell, country) || isCalledPerhaps(cell, country));
   };
   return {
     look(line: number, cells: readonly string[]): void {

@@ -24,7 +24,7 @@ const headers: Record<Meaning, string> = {
     Telefon Sekretariat|Sekretariat Telefon|Tel.-Nr. Sekretariat|Téléphone secrétariat|Teléfono secretaría
     Phone (Assistant)|Phone (Spouse)|Téléphone (secrétariat)|Prefisso|Nome utente|Data di nascita|Numero fattura|Note|Code famille|Código familia
     Morada|Código postal|Contribuinte|Nome do produto|Observações|group_id_name|Contact Owner.id|Responsável|Localidade|Número de fatura`,
-  numbers: `Fone|Numer telefonu|Telefonszám|Telefonní číslo|電話番号|Номер телефона|Мобильный телефон|رقم الهاتف|Телефон|Телефон 1|Тел.|Τηλέφωνο|电话|電話|هاتف|טלפון|전화|Телефон/факс|Τηλ./Φαξ|电话/传真|هاتف/فاكس|電話/FAX
+  numbers: `Fone|Numer telefonu|Telefon komórkowy|Telefon kontaktowy|Telefonszám|Telefonní číslo|電話番号|Номер телефона|Мобильный телефон|رقم الهاتف|Телефон|Телефон 1|Тел.|Τηλέφωνο|电话|電話|هاتف|טלפון|전화|Телефон/факс|Τηλ./Φαξ|电话/传真|هاتف/فاكس|電話/FAX
     Telef.|Natel|Natel-Nr.|Natel Nr|Hdy|Hdy.|Festn.|Mobilf.|Direktwahl|Fixnetz 2|Telefon Fixnetz|Port.|Telefon (auch Fax)|Tel. (+Fax)
     Telefon (kein Fax)|Telefon (Notfall)|Telefon/Fax|Tel. + Fax|Phone / Fax|Festnetz|Durchwahl|Fon|Zentrale|GSM|Portable|Fixe|Celular|Fijo|Cell|Mobil|Handy|Rufnummer|Teléfono
     Téléphone|Telefoon|Telefon|Telefonnummer|Tel.|Tel|Tel. Nr.|TelNr|Telefon 1|Telefon1|Telefon2

@@ -145,7 +145,7 @@ const vocabulary = {
     primary primar hoofd other ander andere autre otro otra weiteres weiterer secondary car auto voiture coche day
     daytime evening tagsuber international inland ausland praxis arbeit kantoor pro professionnel oficina despacho
     ufficio lavoro privato principale abitazione aziendale altro escritorio trabalho outro residencia standard
-    default internal interne intern alt alternate evening dom bur zweit ersatz`,
+    default internal interne intern komorkowy stacjonarny kontaktowy domowy prywatny alt alternate evening dom bur zweit ersatz`,
   /** Which or how: it changes nothing. */
   neutral: `radio with incl including inkl inklusive mit avec con incluido met value wert valeur valor waarde
     formatted associated social sociale comercial commercial commerciale dial billing perso nat naturl natural
