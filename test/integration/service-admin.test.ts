@@ -95,7 +95,7 @@ test('administration: what an import refuses is grouped by reason, and segments 
       {
         count: 1,
         lines: [2],
-        message: 'Column “number” seems to have phone numbers and is not imported.',
+        message: 'Column “number” is not imported, but seems to have phone numbers: 030 1234567.',
       },
     ],
     unknown_columns: ['number', 'Phone'],

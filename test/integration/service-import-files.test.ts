@@ -47,6 +47,40 @@ test('a column of labels or counts is no number, and a table of a CRM is importe
   assert.deepEqual(customers[52], ['Ida Leer']);
 });
 
+test('telephones that may be somebody else’s are shown first with their cells, to be chosen, and named if they are not', async (t) => {
+  const { imports, send } = await importing(t);
+  const table = [
+    'Kundennr;Name;Telefon;Telefon Filiale;Telefon Steuerberater',
+    '41;Adler;030 901829;30901825;030 7001001',
+    '42;Bär;1713920000;30901826;030 7001002',
+    '43;Cramer;1713920001;Fr. Maier 030 901827;030 7001003',
+  ].join('\n');
+  const { preview, html, done, customers } = await imports(table);
+  const examples = /30901825, 30901826, Fr\. Maier 030 901827/;
+  const isFirst = html.indexOf('name="column-3"') < html.indexOf('name="packed"');
+  assert.ok(isFirst && html.split('name="column-3"').length === 2, 'once, above');
+  for (const form of html.match(/<select id="f-column-[34]"[^>]*>/g) ?? [])
+    assert.match(form, /form="import"/);
+  assert.match(preview, /These columns seem to have phone numbers, which may be somebody else’s\./);
+  assert.match(preview, examples);
+  assert.match(preview, /030 7001001, 030 7001002, 030 7001003/);
+  assert.match(done, /3 customers imported/);
+  assert.match(done, /Column “Telefon Filiale” is not imported, but seems to have phone numbers: /);
+  assert.match(done, examples);
+  assert.match(done, /Column “Telefon Steuerberater” is not imported/);
+  assert.deepEqual(customers[41], ['Adler', '+4930901829']);
+  const columns = Object.fromEntries(
+    ['reference', 'name', 'numbers', 'numbers', ''].map((use, at) => [`column-${at}`, use]),
+  );
+  const packed = /name="packed" value="([^"]*)"/.exec(html)?.[1] ?? '';
+  const { text: chosen } = await send('/customers/import', { packed, ...columns });
+  assert.match(textOf(chosen), /0 new, 3 changed, 0 unchanged/);
+  const sent = { packed, ...columns, seen: seenIn(chosen), confirmed: 'yes' };
+  const { text } = await send('/customers/import', sent);
+  assert.doesNotMatch(text, /Filiale/);
+  assert.match(textOf(text), /Column “Telefon Steuerberater” is not imported/);
+});
+
 test('numbers of lines with one reference add up, and the preview says so', async (t) => {
   const { imports } = await importing(t);
   const lines = ['Kundennr;Name;Telefon'];
@@ -138,7 +172,7 @@ test('a spare name is shown as such, counts where a line has no other, and can b
   assert.match(textOf(left.text), /3 Max Fox Name: Max Fox → 2/);
 
   const { preview } = await imports('Name;Telefon;;Name;Telefon\nAnn;030 901830;;Bob;030 901831');
-  assert.match(preview, /Column “Telefon” seems to have phone numbers and is not imported\. Line 2/);
+  assert.match(preview, /may be somebody else’s.*Telefon.*030 901831/s);
   assert.deepEqual((await customers())['+4930901830'], ['Ann', '+4930901830']);
   assert.equal((await customers())['+4930901831'], undefined);
 });

@@ -150,7 +150,7 @@ function printReport(report: Awaited<ReturnType<typeof importFile>>, { print }: 
   const unknown = report.unknownColumns.map((name) => plainText(name, 60)).join(', ');
   if (unknown !== '')
     print(`columns that are not known, and not imported: ${unknown} (known are ${columnUses.join()})`);
-  for (const reason of [...report.errors, ...report.warnings])
+  for (const reason of [...report.errors, ...report.leftOut, ...report.warnings])
     print(`${linesText(reason)}: ${reason.message}`);
   print(importSummary(report));
 }

@@ -49,6 +49,10 @@ test('what a spreadsheet would change has an apostrophe; names, short keys and n
     '7 am',
     '€ 5',
     '4711-1',
+    ...'SET-12|Mag 5|GEN-1|ott 3|3 giu|12 set|VERO|R$ 5|FEV 2|VERDADEIRO|5 maj|5 maja|1 sty 2026|PRAWDA|FAŁSZ'.split(
+      '|',
+    ),
+    ...'5. května|PRAVDA|IGAZ|3 mai|SAND|5 мая|ИСТИНА|5 Μαΐου|Pzt 3.5.|5 TL|US$ 5'.split('|'),
   ])
     assert.equal(guard(text), `'${text}`, text);
   for (const text of [
@@ -64,6 +68,9 @@ test('what a spreadsheet would change has an apostrophe; names, short keys and n
     'Mi Casa',
     'Marta 3',
     'So 5 Freunde',
+    'Vera',
+    'Mag. Huber',
+    'Setter 5',
     '110|0501',
     '',
   ])

@@ -135,8 +135,11 @@ export function choice({
   options,
   errors,
   hint,
+  form,
 }: Pick<FieldOptions, 'label' | 'name' | 'id' | 'value' | 'errors' | 'hint'> & {
   readonly options: readonly (readonly [value: string, label: string])[];
+  /** The id of its form, if that is elsewhere in the page. */
+  readonly form?: string;
 }): Html {
   const error = errors?.[name];
   // What is chosen and not in the list is shown as it is.
@@ -144,7 +147,7 @@ export function choice({
   const listed = isListed ? options : [...options, [value, plainText(value, 60)] as const];
   return html`<div>
     <label for=${`f-${id}`}>${label}</label>
-    <select id=${`f-${id}`} name=${name} ...${described(id, hint, error)}>
+    <select id=${`f-${id}`} name=${name} form=${form} ...${described(id, hint, error)}>
       ${listed.map(([option, text]) => html`<option value=${option} selected=${option === (value ?? '')}>${text}</option>`)}
     </select>
     ${hintAndError(id, hint, error)}

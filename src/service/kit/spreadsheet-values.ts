@@ -1,15 +1,23 @@
 import { languages } from '../words/words.ts';
-import { monthNames } from './month-names.ts';
+import { monthNamesIn } from './month-names.ts';
+
+/** Of the pages, and others in which people have spreadsheets: a table may be opened by anybody. */
+const spreadsheetLanguages = [
+  ...languages.keys(),
+  ...'it pt pl cs sk hu ro sl hr da sv nb fi tr el ru uk bg'.split(' '),
+];
 
 /** Any of these names, with or without its full stop. */
 const anyOf = (names: readonly string[]) =>
   `(?:${[...new Set(names.map((name) => name.replace('.', '').toLowerCase()))].join('|')})\\.?`;
 
-const names = monthNames.map(([name]) => name);
+const names = monthNamesIn(spreadsheetLanguages)
+  .map(([name]) => name)
+  .filter((name) => /^\p{L}{3}/u.test(name));
 /** Those of Austria and of LibreOffice, too. */
 const month = anyOf([...names, ...names.map((name) => name.slice(0, 3)), 'mrz', 'jän', 'jänner']);
 const weekday = anyOf(
-  [...languages.keys()].flatMap((language) =>
+  spreadsheetLanguages.flatMap((language) =>
     (['long', 'short'] as const).flatMap((weekday) => {
       const { format } = new Intl.DateTimeFormat(language, { weekday, timeZone: 'UTC' });
       return Array.from({ length: 7 }, (_, at) => format(Date.UTC(2026, 0, 1 + at)));
@@ -18,7 +26,22 @@ const weekday = anyOf(
 );
 
 /** A spreadsheet takes at least those of its language. */
-const currency = anyOf([...Intl.supportedValuesOf('currency'), 'kr', 'zł', 'kč', 'ft', 'lei', 'fr']);
+const currency = anyOf([
+  ...Intl.supportedValuesOf('currency'),
+  'kr',
+  'zł',
+  'kč',
+  'ft',
+  'lei',
+  'fr',
+  'lv',
+  'лв',
+  'руб',
+  'грн',
+  'r\\$',
+  'us\\$',
+  'tl',
+]);
 
 /** Numbers and dates that have letters, and truth values. */
 const wordedValue = new RegExp(
@@ -29,7 +52,8 @@ const wordedValue = new RegExp(
     `${weekday},? \\d{1,4}(?:[./-]\\d{1,4}){1,2}\\.?`, // Di 3.5.
     `${month}[ ./-]*\\d{1,4}(?:[ ,./-]+\\d{1,4})?`, // Sept 2
     '[\\d:. ]+[ap]m?', // 9:30 pm
-    'true|false|wahr|falsch|vrai|faux|verdadero|falso|waar|onwaar',
+    'true|false|wahr|falsch|vrai|faux|verdadero|falso|waar|onwaar|vero|verdadeiro|prawda|fałsz|pravda|nepravda|igaz|hamis',
+    'adevărat|fals|istina|laž|sand|falsk|sant|falskt|sann|usann|tosi|epätosi|doğru|yanlış|αληθες|ψευδες|истина|ложь',
   ]
     .map((form) => `^(?:${form})$`)
     .join('|'),

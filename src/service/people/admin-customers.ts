@@ -306,12 +306,12 @@ async function importTable(
 }
 
 function reportView({ unknownColumns, ...report }: Awaited<ReturnType<typeof importCustomers>>) {
-  const { imported, refused, errors, warnings, unsure } = report;
+  const { imported, refused, errors, leftOut, warnings, unsure } = report;
   return {
     imported,
     refused,
     errors: [...errors],
-    warnings: [...warnings],
+    warnings: [...leftOut.map(({ message, count, lines }) => ({ message, count, lines })), ...warnings],
     unsure,
     unknown_columns: [...unknownColumns],
   };

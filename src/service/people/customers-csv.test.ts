@@ -348,7 +348,7 @@ test('a preview shows what the import then does', async (t) => {
       }
       const preview = await look();
       assert.deepEqual(await look(), preview, 'it changed nothing');
-      const { added, changed, same, refused, errors, left, unsure, warnings } = preview;
+      const { added, changed, same, refused, errors, left, unsure, leftOut, warnings } = preview;
       assert.equal(preview.changes.length, changed);
       const report = await importCustomers(table, into);
       assert.deepEqual(
@@ -358,6 +358,7 @@ test('a preview shows what the import then does', async (t) => {
           errors: byFirstLine(errors),
           left,
           unsure,
+          leftOut,
           warnings: byFirstLine(warnings),
           unknownColumns: [],
         },
@@ -691,6 +692,23 @@ test('totals and repeated column names are no customers, and are named', async (
   assert.equal(store.kept.length, 5);
 });
 
+test('numbers that a cell or its label calls wrong are left out and named, and the customer keeps those that are known', async () => {
+  const store = fakeStore();
+  await importInto(store, 'reference;numbers\n7;030 901821');
+  const { left, warnings } = await importInto(
+    store,
+    'reference;numbers;type\n7;alt: 030 901821 neu: 030 901822;\n8;030 901823;ungültig\n9;030 901824;privat',
+  );
+  const numbersOf = (reference: string) => store.kept.find((one) => one.reference === reference)?.numbers;
+  assert.deepEqual(numbersOf('7')?.toSorted(), ['+4930901821', '+4930901822']);
+  assert.deepEqual([numbersOf('8'), numbersOf('9')], [[], ['+4930901824']]);
+  assert.equal(left, 2);
+  assert.match(
+    warnings[0]?.message ?? '',
+    /numbers: “030 901821” is left out: it says that the number is wrong/,
+  );
+});
+
 test('a column of telephone numbers that is not imported is named, wherever its numbers begin', async () => {
   const columnsNamed = async (header: string, cells: readonly string[], country = 'DE') => {
     const table = readTable(
@@ -701,29 +719,33 @@ test('a column of telephone numbers that is not imported is named, wherever its 
     );
     const mapping = chooseColumns(table.header, table.sample, country);
     const into = { customers: fakeStore().customers, account: 1, country, mapping };
-    const { warnings } = await previewImport(table, into);
-    return warnings.filter(({ message }) => message.includes('is not imported'));
+    const { leftOut } = await previewImport(table, into);
+    return leftOut.map(({ message, lines }) => [message, ...lines]);
   };
   const late = Array.from({ length: 120 }, (_, line) => (line === 110 ? '+49 30 2488888' : ''));
-  for (const [header, cells, line] of [
-    ['Kontakt', ['0171 3920000', '0171 3920001'], 2],
-    ['Rückfrage', ['01713920000', '', '+491713920001'], 2],
-    ['Rückfrage', ['٠١٧١ ٣٩٢٠٠٠٠', '', '０１７１－３９２０００１'], 2],
-    ['Kontakt', ['Otto', '0171 3920000'], 3],
-    ['Hausarzt Telefon', ['030 901827', '030 901828'], 2],
-    ['Manager Phone', ['030 901827', '030 901828'], 2],
-    ['Telefon Fax', ['030 901827', '030 901828'], 2],
-    ['Ruf', late, 112],
+  for (const [header, cells, line, examples] of [
+    ['Kontakt', ['0171 3920000', '0171 3920001'], 2, '0171 3920000, 0171 3920001'],
+    ['Rückfrage', ['01713920000', '', '+491713920001'], 2, '01713920000, +491713920001'],
+    [
+      'Rückfrage',
+      ['٠١٧١ ٣٩٢٠٠٠٠', '', '０１７１－３９２０００１'],
+      2,
+      '٠١٧١ ٣٩٢٠٠٠٠, ０１７１－３９２０００１',
+    ],
+    ['Kontakt', ['Otto', '0171 3920000'], 3, '0171 3920000'],
+    ['Hausarzt Telefon', ['030 901827', '030 901828'], 2, '030 901827, 030 901828'],
+    [
+      'Manager Phone',
+      ['030 901827', '30901828', 'x', 'Ann 030 1234', '030 5'],
+      2,
+      '030 901827, 30901828, Ann 030 1234',
+    ],
+    ['Telefon Fax', ['030 901827', '030 901827'], 2, '030 901827'],
+    ['Ruf', late, 112, '+49 30 2488888'],
   ] as const)
     assert.deepEqual(
       await columnsNamed(header, cells),
-      [
-        {
-          message: `Column “${header}” seems to have phone numbers and is not imported.`,
-          count: 1,
-          lines: [line],
-        },
-      ],
+      [[`Column “${header}” is not imported, but seems to have phone numbers: ${examples}.`, line]],
       header,
     );
   for (const [header, cells] of [
@@ -736,10 +758,10 @@ test('a column of telephone numbers that is not imported is named, wherever its 
     ['Natel', ['0171 3920000', '']],
   ] as const)
     assert.deepEqual(await columnsNamed(header, cells), [], header);
-  const { warnings } = await importInto(fakeStore(), 'reference;numbers;Home2\n1;030 901820;0171 3920000');
+  const { leftOut } = await importInto(fakeStore(), 'reference;numbers;Home2\n1;030 901820;0171 3920000');
   assert.deepEqual(
-    warnings.map(({ message }) => message),
-    ['Column “Home2” seems to have phone numbers and is not imported.'],
+    leftOut.map(({ message }) => message),
+    ['Column “Home2” is not imported, but seems to have phone numbers: 0171 3920000.'],
   );
 });
 

@@ -26,10 +26,10 @@ import { importPlan, importSummary, NEW_PRIORITY, namesCustomers } from './custo
 import { exportCustomers } from './customers-export.ts';
 import { type ImportPreview, previewImport } from './customers-preview.ts';
 import { areaCodeColumns } from './import/area-codes.ts';
-import { chooseColumns, chosenUses, type Mapping } from './import/choose-columns.ts';
+import { chooseColumns, chosenUses, examplesOf, type Mapping } from './import/choose-columns.ts';
 import { packTable, tableTooLarge, unpackTable } from './import/packed-table.ts';
 import { MAX_TABLE_LINES, readTable, type Table } from './import/table.ts';
-import type { Refused } from './import-refusals.ts';
+import type { LeftOut, Refused } from './import-refusals.ts';
 
 /** Enough for 100,000 customers with names in any alphabet. */
 const TABLE_BYTES = 16 * 1024 * 1024;
@@ -152,6 +152,7 @@ async function importSeen(
 function reportPart(request: UserRequest, report: Awaited<ReturnType<typeof importPlan>>): Html {
   const { importing: text } = request.words;
   return html`${notice(text.imported(report.imported))}
+          ${report.leftOut.map(({ message }) => notice(displayText(message), 'bad'))}
           ${report.refused > 0 && notice(text.skipped(report.refused), 'bad')}
           ${errorList(request, report.errors)}
           ${report.left > 0 && notice(text.left(report.left), 'bad')}
@@ -221,6 +222,7 @@ function previewPage(shown: Shown, preview: ImportPreview | undefined, isOther: 
   const { request, mapping } = shown;
   const { importing: text } = request.words;
   const valid = preview ? preview.added + preview.changed + preview.same : 0;
+  const leftOut = preview?.leftOut ?? [];
   return {
     title: text.title,
     scripts: ['import'],
@@ -233,8 +235,18 @@ function previewPage(shown: Shown, preview: ImportPreview | undefined, isOther: 
           ? html`<p class="above"><strong>${text.counts(preview.added, preview.changed, preview.same)}</strong></p>`
           : notice(text.chooseColumn, 'bad')
       }
+      ${
+        leftOut.length > 0 &&
+        html`<section class="card" aria-labelledby="telephones">
+          <h2 id="telephones">${text.chooseTelephones}</h2>
+          <div class="form">
+            ${leftOut.map(({ column, examples }) => columnChoice(shown, column, examples, FORM))}
+            <button type="submit" form=${FORM}>${text.preview}</button>
+          </div>
+        </section>`
+      }
       ${notices(shown, preview)}
-      ${columnForm(shown)}
+      ${columnForm(shown, leftOut)}
       ${
         preview &&
         preview.missingSegments.length > 0 &&
@@ -259,30 +271,44 @@ function previewPage(shown: Shown, preview: ImportPreview | undefined, isOther: 
 /** The form that has the table, once: all buttons of the page send it. */
 const FORM = 'import';
 
-function columnForm({ request, packed, table, mapping }: Shown): Html {
+/** What a column is imported as. */
+function columnChoice(
+  { request: { words }, table: { header }, mapping }: Shown,
+  column: number,
+  examples: ReadonlySet<string>,
+  form?: string,
+): Html {
+  const { importing: text } = words;
+  const name = header[column];
+  return choice({
+    label: name ? plainText(name, 60) : text.column(column + 1),
+    name: `column-${column}`,
+    value: mapping[column],
+    options: [
+      ['', text.leaveOut] as const,
+      ...columns.map((field) => [field, customerFields[field].label(words)] as const),
+      ['spare-name', text.spareName] as const,
+      ['country', text.country] as const,
+    ],
+    hint: examples.size > 0 && displayText([...examples].join(', ')),
+    ...(form !== undefined && { form }),
+  });
+}
+
+/** The columns, without those that are shown above. */
+function columnForm(shown: Shown, leftOut: readonly LeftOut[]): Html {
+  const { request, packed, table, mapping } = shown;
   const { words, token } = request;
   const { importing: text } = words;
-  const options = [
-    ['', text.leaveOut] as const,
-    ...columns.map((name) => [name, customerFields[name].label(words)] as const),
-    ['spare-name', text.spareName] as const,
-    ['country', text.country] as const,
-  ];
   return html`<section class="card" aria-labelledby="columns">
     <h2 id="columns">${text.columns}</h2>
     ${changeForm(
       { action: '/customers/import', token, label: text.columns, files: true, id: FORM },
       html`<input type="hidden" name="packed" value=${packed} />
-        ${table.header.map((cell, index) => {
+        ${table.header.map((_, index) => {
           if (index >= MAX_COLUMNS && !mapping[index]) return null;
-          const example = table.sample.find((cells) => cells[index])?.[index];
-          return choice({
-            label: cell ? plainText(cell, 60) : text.column(index + 1),
-            name: `column-${index}`,
-            value: mapping[index],
-            options,
-            hint: example && displayText(example, 60),
-          });
+          if (leftOut.some(({ column }) => column === index)) return null;
+          return columnChoice(shown, index, examplesOf(table.sample, index));
         })}
         <button type="submit">${text.preview}</button>`,
     )}

@@ -4,6 +4,9 @@ const [MAX_REASONS, MAX_LINES] = [100, 10];
 /** Why lines are refused, or cells of them left out: how many they are, and the first ten. */
 export type Refused = { readonly message: string; readonly count: number; readonly lines: number[] };
 
+/** A column that is not imported, with its first line. */
+export type LeftOut = Refused & { readonly column: number; readonly examples: ReadonlySet<string> };
+
 /** Collects these by reason, the first hundred reasons; `before`: those that there are already. */
 export function refusals(before?: Refusals): Refusals {
   const byReason = new Map(
@@ -40,8 +43,8 @@ export type LineReports = {
   readonly unsure: Refusals;
   /** Lines that add to the customer of an earlier line. */
   readonly repeated: Refusals;
-  /** Columns that are not imported although they seem to have telephone numbers, each with its first line. */
-  readonly leftOut: Refusals;
+  /** Columns that are not imported although they seem to have telephone numbers. */
+  readonly leftOut: LeftOut[];
 };
 
 /** `lines 2, 3, 4 and 664 more` */

@@ -133,13 +133,14 @@ function numbersOf(
   stored: readonly string[] = [],
 ): { numbers?: string[]; error?: string } {
   if (!form.has('number')) return {};
-  const { notANumber, roundedNumber, unclearNumber, incompleteNumber } = words.formErrors;
+  const { notANumber, roundedNumber, unclearNumber, incompleteNumber, formerNumber } = words.formErrors;
   const { manyNumbers } = words.customers;
   const says = {
     'not-a-number': notANumber,
     rounded: roundedNumber,
     ambiguous: unclearNumber,
     incomplete: incompleteNumber,
+    former: formerNumber,
   };
   const given = form.getAll('number').filter(Boolean);
   if (given.length > MAX_NUMBERS) return { error: manyNumbers };

@@ -298,6 +298,7 @@ export const de: typeof en = {
       `Eine Tabellenkalkulation hat die Nummer „${text}“ gekürzt. Geben Sie sie neu ein.`,
     unclearNumber: (text) =>
       `Es ist unklar, zu welcher Telefonnummer „${text}“ gehört. Geben Sie jede Nummer vollständig an.`,
+    formerNumber: (text) => `Dort steht, dass die Nummer „${text}“ falsch ist oder nicht mehr gilt.`,
     incompleteNumber: (text) =>
       `„${text}“ steht hinter einer anderen Nummer. Schreiben Sie sie mit + und Landesvorwahl.`,
     languageCode: 'Eine Sprache in zwei Buchstaben, zum Beispiel de oder fr.',
@@ -807,6 +808,8 @@ export const de: typeof en = {
     preview: 'Vorschau',
     columns: 'Spalten',
     leaveOut: 'Nicht importieren',
+    chooseTelephones:
+      'Diese Spalten enthalten anscheinend Telefonnummern, vielleicht von jemand anderem. Wählen Sie die, die den Kunden selbst gehören.',
     spareName: 'Name, wo nötig',
     chooseColumn: 'Wählen Sie die Spalte mit den Telefonnummern oder die mit den Referenzen.',
     counts: (added, changed, same) => `${added} neu, ${changed} geändert, ${same} unverändert.`,
@@ -865,13 +868,14 @@ export const de: typeof en = {
         rounded: `${column}: Eine Tabellenkalkulation hat die Nummer „${text}“ gekürzt. Formatieren Sie die Spalte als Text und geben Sie die Nummer neu ein.`,
         ambiguous: `${column}: Es ist unklar, zu welcher Telefonnummer „${text}“ gehört.`,
         incomplete: `${column}: „${text}“ steht hinter einer anderen Nummer. Schreiben Sie sie mit + und Landesvorwahl.`,
+        former: `${column}: „${text}“ wird ausgelassen: Dort steht, dass die Nummer falsch ist oder nicht mehr gilt.`,
       })[reason],
     twoReadings: (column, text, number, other) =>
       `${column}: „${text}“ wird als ${number} gelesen, kann aber auch ${other} sein. Schreiben Sie die Nummer mit + oder so, wie sie im Land gewählt wird.`,
     withoutAreaCode: (column, text) =>
       `${column}: „${text}“ wird als Nebenstelle gelesen. Ist es eine Telefonnummer, geben Sie sie mit Vorwahl an.`,
-    telephonesLeftOut: (column) =>
-      `Die Spalte „${column}“ enthält anscheinend Telefonnummern und wird nicht importiert.`,
+    telephonesLeftOut: (column, cells) =>
+      `Die Spalte „${column}“ wird nicht importiert, enthält aber anscheinend Telefonnummern: ${cells.join(', ')}.`,
     lost: (column, text) =>
       `${column}: „${text}“ ist ein Fehler einer Tabellenkalkulation. Was bekannt ist, bleibt.`,
     unreadCode: (column, text) =>

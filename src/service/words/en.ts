@@ -299,6 +299,7 @@ export const en = {
     roundedNumber: (text: string) => `A spreadsheet has shortened the number “${text}”. Enter it again.`,
     unclearNumber: (text: string) =>
       `It is not clear which phone number “${text}” belongs to. Enter each number in full.`,
+    formerNumber: (text: string) => `It says that the number “${text}” is wrong or no longer in use.`,
     incompleteNumber: (text: string) =>
       `“${text}” stands behind another number. Write it with + and its country code.`,
     languageCode: 'Two letters of a language, such as de or fr.',
@@ -771,6 +772,8 @@ export const en = {
     preview: 'Preview',
     columns: 'Columns',
     leaveOut: 'Do not import',
+    chooseTelephones:
+      'These columns seem to have phone numbers, which may be somebody else’s. Choose those that are the customers’ own.',
     /** A name of those that say nothing more in most lines. */
     spareName: 'Name, where needed',
     chooseColumn: 'Choose the column that has the phone numbers, or the one that has the references.',
@@ -824,19 +827,24 @@ export const en = {
     tooManySegments,
     createSegments: (segments: number) => `Create ${count(segments, 'missing segment', 'missing segments')}`,
     column: (number: number) => `Column ${number}`,
-    unread: (column: string, text: string, reason: 'not-a-number' | 'rounded' | 'ambiguous' | 'incomplete') =>
+    unread: (
+      column: string,
+      text: string,
+      reason: 'not-a-number' | 'rounded' | 'ambiguous' | 'incomplete' | 'former',
+    ) =>
       ({
         'not-a-number': `${column}: “${text}” is not a valid phone number.`,
         rounded: `${column}: a spreadsheet has shortened the number “${text}”. Format the column as text and enter the number again.`,
         ambiguous: `${column}: it is not clear which phone number “${text}” belongs to.`,
         incomplete: `${column}: “${text}” stands behind another number. Write it with + and its country code.`,
+        former: `${column}: “${text}” is left out: it says that the number is wrong or no longer in use.`,
       })[reason],
     twoReadings: (column: string, text: string, number: string, other: string) =>
       `${column}: “${text}” is read as ${number}, but can also be ${other}. Write it with +, or as it is dialled in the country.`,
     withoutAreaCode: (column: string, text: string) =>
       `${column}: “${text}” is read as an extension. If it is a phone number, write it with its area code.`,
-    telephonesLeftOut: (column: string) =>
-      `Column “${column}” seems to have phone numbers and is not imported.`,
+    telephonesLeftOut: (column: string, cells: readonly string[]) =>
+      `Column “${column}” is not imported, but seems to have phone numbers: ${cells.join(', ')}.`,
     lost: (column: string, text: string) =>
       `${column}: “${text}” is an error of a spreadsheet. What is known stays.`,
     unreadCode: (column: string, text: string) =>

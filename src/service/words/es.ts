@@ -294,6 +294,7 @@ export const es: typeof en = {
     roundedNumber: (text) => `Una hoja de cálculo ha acortado el número «${text}». Introdúzcalo de nuevo.`,
     unclearNumber: (text) =>
       `No está claro a qué número de teléfono pertenece «${text}». Escriba cada número completo.`,
+    formerNumber: (text) => `Dice que el número «${text}» es erróneo o ya no se usa.`,
     incompleteNumber: (text) =>
       `«${text}» está detrás de otro número. Escríbalo con + y el prefijo del país.`,
     languageCode: 'Un idioma en dos letras, como de o fr.',
@@ -796,6 +797,8 @@ export const es: typeof en = {
     preview: 'Vista previa',
     columns: 'Columnas',
     leaveOut: 'No importar',
+    chooseTelephones:
+      'Estas columnas parecen contener números de teléfono, quizá de otras personas. Elija las que son de los propios clientes.',
     spareName: 'Nombre, si hace falta',
     chooseColumn: 'Elija la columna que contiene los números de teléfono o la de las referencias.',
     counts: (added, changed, same) => `Nuevos: ${added}, modificados: ${changed}, sin cambios: ${same}.`,
@@ -855,13 +858,14 @@ export const es: typeof en = {
         rounded: `${column}: una hoja de cálculo ha acortado el número «${text}». Dé a la columna el formato Texto e introduzca el número de nuevo.`,
         ambiguous: `${column}: no está claro a qué número de teléfono pertenece «${text}».`,
         incomplete: `${column}: «${text}» está detrás de otro número. Escríbalo con + y el prefijo del país.`,
+        former: `${column}: «${text}» se omite: dice que el número es erróneo o ya no se usa.`,
       })[reason],
     twoReadings: (column, text, number, other) =>
       `${column}: «${text}» se lee como ${number}, pero también puede ser ${other}. Escriba el número con + o tal como se marca en el país.`,
     withoutAreaCode: (column, text) =>
       `${column}: «${text}» se lee como una extensión. Si es un número de teléfono, escríbalo con su prefijo.`,
-    telephonesLeftOut: (column) =>
-      `La columna «${column}» parece contener números de teléfono y no se importa.`,
+    telephonesLeftOut: (column, cells) =>
+      `La columna «${column}» no se importa, pero parece contener números de teléfono: ${cells.join(', ')}.`,
     lost: (column, text) =>
       `${column}: «${text}» es un error de una hoja de cálculo. Lo que ya se sabe se conserva.`,
     unreadCode: (column, text) =>

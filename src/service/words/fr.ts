@@ -297,6 +297,7 @@ export const fr: typeof en = {
     roundedNumber: (text) => `Un tableur a raccourci le numéro « ${text} ». Saisissez-le à nouveau.`,
     unclearNumber: (text) =>
       `On ne sait pas à quel numéro de téléphone appartient « ${text} ». Saisissez chaque numéro en entier.`,
+    formerNumber: (text) => `Il est écrit que le numéro « ${text} » est faux ou n’est plus utilisé.`,
     incompleteNumber: (text) => `« ${text} » suit un autre numéro. Écrivez-le avec + et l’indicatif du pays.`,
     languageCode: 'Une langue en deux lettres, comme de ou fr.',
     nameTaken: 'Ce nom est déjà utilisé.',
@@ -799,6 +800,8 @@ export const fr: typeof en = {
     preview: 'Aperçu',
     columns: 'Colonnes',
     leaveOut: 'Ne pas importer',
+    chooseTelephones:
+      'Ces colonnes semblent contenir des numéros de téléphone, peut-être d’autres personnes. Choisissez celles qui sont des clients eux-mêmes.',
     spareName: 'Nom, si nécessaire',
     chooseColumn: 'Choisissez la colonne qui contient les numéros de téléphone ou celle des références.',
     counts: (added, changed, same) => `Nouveaux : ${added}, modifiés : ${changed}, inchangés : ${same}.`,
@@ -857,13 +860,14 @@ export const fr: typeof en = {
         rounded: `${column} : un tableur a raccourci le numéro « ${text} ». Mettez la colonne au format Texte et saisissez à nouveau le numéro.`,
         ambiguous: `${column} : on ne sait pas à quel numéro de téléphone appartient « ${text} ».`,
         incomplete: `${column} : « ${text} » suit un autre numéro. Écrivez-le avec + et l’indicatif du pays.`,
+        former: `${column} : « ${text} » est omis : il est écrit que le numéro est faux ou n’est plus utilisé.`,
       })[reason],
     twoReadings: (column, text, number, other) =>
       `${column} : « ${text} » est lu comme ${number}, mais peut aussi être ${other}. Écrivez le numéro avec +, ou tel qu’on le compose dans le pays.`,
     withoutAreaCode: (column, text) =>
       `${column} : « ${text} » est lu comme un poste interne. Si c’est un numéro de téléphone, écrivez-le avec son indicatif.`,
-    telephonesLeftOut: (column) =>
-      `La colonne « ${column} » semble contenir des numéros de téléphone et n’est pas importée.`,
+    telephonesLeftOut: (column, cells) =>
+      `La colonne « ${column} » n’est pas importée, mais semble contenir des numéros de téléphone : ${cells.join(', ')}.`,
     lost: (column, text) => `${column} : « ${text} » est une erreur de tableur. Ce qui est connu reste.`,
     unreadCode: (column, text) =>
       `${column} : « ${text} » n’est pas une valeur possible (une langue en deux lettres, comme de ; yes ou no). Ce qui est connu reste.`,

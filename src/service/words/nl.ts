@@ -292,6 +292,7 @@ export const nl: typeof en = {
     roundedNumber: (text) => `Een spreadsheet heeft het nummer ‘${text}’ ingekort. Voer het opnieuw in.`,
     unclearNumber: (text) =>
       `Het is niet duidelijk bij welk telefoonnummer ‘${text}’ hoort. Voer elk nummer volledig in.`,
+    formerNumber: (text) => `Er staat dat het nummer ‘${text}’ fout is of niet meer wordt gebruikt.`,
     incompleteNumber: (text) =>
       `‘${text}’ staat achter een ander nummer. Schrijf het met + en het landnummer.`,
     languageCode: 'Een taal in twee letters, zoals de of fr.',
@@ -793,6 +794,8 @@ export const nl: typeof en = {
     preview: 'Voorbeeld',
     columns: 'Kolommen',
     leaveOut: 'Niet importeren',
+    chooseTelephones:
+      'Deze kolommen lijken telefoonnummers te bevatten, misschien van iemand anders. Kies de kolommen die van de klanten zelf zijn.',
     spareName: 'Naam, waar nodig',
     chooseColumn: 'Kies de kolom met de telefoonnummers of die met de referenties.',
     counts: (added, changed, same) => `${added} nieuw, ${changed} gewijzigd, ${same} ongewijzigd.`,
@@ -852,13 +855,14 @@ export const nl: typeof en = {
         rounded: `${column}: een spreadsheet heeft het nummer ‘${text}’ ingekort. Geef de kolom de opmaak Tekst en voer het nummer opnieuw in.`,
         ambiguous: `${column}: het is niet duidelijk bij welk telefoonnummer ‘${text}’ hoort.`,
         incomplete: `${column}: ‘${text}’ staat achter een ander nummer. Schrijf het met + en het landnummer.`,
+        former: `${column}: ‘${text}’ wordt weggelaten: er staat dat het nummer fout is of niet meer wordt gebruikt.`,
       })[reason],
     twoReadings: (column, text, number, other) =>
       `${column}: ‘${text}’ wordt gelezen als ${number}, maar kan ook ${other} zijn. Schrijf het nummer met + of zoals het in het land wordt gekozen.`,
     withoutAreaCode: (column, text) =>
       `${column}: ‘${text}’ wordt als toestelnummer gelezen. Is het een telefoonnummer, schrijf het dan met het netnummer.`,
-    telephonesLeftOut: (column) =>
-      `Kolom ‘${column}’ lijkt telefoonnummers te bevatten en wordt niet geïmporteerd.`,
+    telephonesLeftOut: (column, cells) =>
+      `Kolom ‘${column}’ wordt niet geïmporteerd, maar lijkt telefoonnummers te bevatten: ${cells.join(', ')}.`,
     lost: (column, text) => `${column}: ‘${text}’ is een fout van een spreadsheet. Wat bekend is, blijft.`,
     unreadCode: (column, text) =>
       `${column}: “${text}” is geen mogelijke waarde (een taal in twee letters, zoals de; yes of no). Wat bekend is, blijft.`,

@@ -4,6 +4,7 @@ import { canCount, withoutCount } from './counts.ts';
 import {
   addressesOf,
   isFiller,
+  isFormer,
   isNotCalled,
   LABEL,
   otherLabel,
@@ -19,9 +20,10 @@ export type UnreadText = {
   readonly text: string;
   /**
    * `rounded`: a spreadsheet has replaced its last digits, or has calculated with it. `ambiguous`: it is not clear which number its digits belong to.
-   * `incomplete`: behind another number, it lacks its area code or its country.
+   * `incomplete`: behind another number, it lacks its area code or its country. `former`: the text says that it is wrong, or was the
+   * person's.
    */
-  readonly reason: 'not-a-number' | 'rounded' | 'ambiguous' | 'incomplete';
+  readonly reason: 'not-a-number' | 'rounded' | 'ambiguous' | 'incomplete' | 'former';
 };
 
 /** Numbers as they are written, and what is none. */
@@ -106,7 +108,7 @@ export function numberTexts(
     const known = unread.length;
     if (/^(?:[,;|\ue001]|:::)?$/.test(item)) separator = item === '' && isComma(separator) ? ',' : item;
     else if (isFiller(item)) saysNone = true;
-    else if (isNotCalled(item)) leaveOut('not-a-number')(withLabels(item));
+    else if (isNotCalled(item)) leaveOut(isFormer(item) ? 'former' : 'not-a-number')(withLabels(item));
     else if (
       (isTimeBesideNumber(item) && parts.some((other) => other !== part && isLong(other))) ||
       ((isComma(separator) || isPause(separator, part)) &&
@@ -135,7 +137,7 @@ export function numberTexts(
 
 /** A telephone number, and no date or word. */
 const isOther = ({ text, reason }: UnreadText) =>
-  isLong(text) && (reason === 'ambiguous' || /^(?:Fax|Pager|Assistant)\b/.test(text));
+  isLong(text) && (['ambiguous', 'former'].includes(reason) || /^(?:Fax|Pager|Assistant)\b/.test(text));
 
 /** All numbers of a customer who has many, as an export has them: nothing but numbers, with `|` between them. */
 function numberList(text: string): NumberTexts | undefined {

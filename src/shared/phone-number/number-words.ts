@@ -57,16 +57,22 @@ export const givesCodeApart = (text: string): boolean => labelledCode.test(text)
 const FAX = '\ue000';
 const PAGER = '\ue002';
 const ASSISTANT = '\ue003';
-const notCalledMark = new RegExp(`[${FAX}${PAGER}${ASSISTANT}]`);
+/** Of a number that is wrong, or was the person's. */
+const FORMER = '\ue004';
+const notCalledMark = new RegExp(`[${FAX}${PAGER}${ASSISTANT}${FORMER}]`);
 /** Whether a label says that the person is not called at the number beside it: a fax, a pager, an assistant's telephone. */
 export const isNotCalled = (item: string): boolean => notCalledMark.test(item);
+/** Whether it says that the number is wrong, or was the person's. */
+export const isFormer = (item: string): boolean => item.includes(FORMER);
 /** The item as people can read it. */
 export const withLabels = (item: string): string =>
   item
     .replaceAll(FAX, 'Fax')
     .replaceAll(PAGER, 'Pager')
     .replaceAll(ASSISTANT, 'Assistant')
-    .replace(/\s+/g, ' ');
+    .replaceAll(FORMER, '')
+    .replace(/\s+/g, ' ')
+    .trim();
 
 const oneOf = (words: string) => `(?:${anyOf(words)})`;
 const faxWords = `(?:(?:e-?|tele|privat|dienst|haupt|zentral|b(?:ü|ue)ro|firmen|gesch(?:ä|ae)fts)?(?:fax|faks)(?:nummer|nr|number|num|no|ger(?:ä|ae)t|anschluss|anschluß|e?s)?|t[ée]l[ée]copie(?:ur)?|facsimil[eé]|tfx|факс|φαξ)`;
@@ -118,6 +124,7 @@ const notCalled = marks.map(([mark, words, when]) => {
 const inBrackets = new RegExp(`\\((${nearBrackets}\\d?[^()\\d]{0,3})\\)[\\s.:]*`, 'gu');
 /** What is said of a number by a label that says that the person is not called at it; undefined for any other. */
 export const notCalledAs = (label: string): string | undefined => {
+  if (formerWord.test(label)) return 'wrong';
   const mark = markIn(label);
   return mark && withLabels(mark);
 };
@@ -167,6 +174,70 @@ function withoutCalled(text: string): string {
   return marked;
 }
 
+const numberNoun =
+  '(?:n[°ro]|nummer|num(?:ber|[eé]ro)?|tel(?:efon|[eé]fono|ephone|efoon)?|tél(?:éphone)?|phone|mobile|portable|handy|móvil)';
+/** In the languages of the pages; apostrophes are gone (see as-typed.ts). */
+const formerWord = new RegExp(
+  `(?<!\\p{L})(?:${[
+    'falsch(?:e[rsn]?)?|ung(?:ü|ue)ltig(?:e[rsn]?)?|nicht (?:mehr|g(?:ü|ue)ltig|vergeben|korrekt|richtig|aktuell)',
+    '(?:stimmt|geht|gilt|existiert|funktioniert) nicht|kein anschluss|veraltet(?:e[rsn]?)?|ehemal(?:s|ige?[rsn]?)|vormals',
+    `fr(?:ü|ue)her(?:e[rsn]?)?|geh(?:ö|oe)rt jetzt|gek(?:ü|ue)ndigt|abgemeldet|abgeschaltet|stillgelegt|alte ${numberNoun}`,
+    'wrong|incorrect|invalid|disconnected|no longer|not (?:valid|working|correct|current|active|in (?:use|service))',
+    'out of (?:service|date)|outdated|obsolete|defunct|former(?:ly)?|do(?:es)?(?: not|n.?t) (?:use|work|exist)',
+    `(?:now )?belongs to|old ${numberNoun}`,
+    'faux|fausse|erron[ée]e?|incorrecte|invalide|(?:plus|non|pas) (?:valable|valide|attribuée?|utilisée?|en service)',
+    `hors service|résiliée?|obsolète|périmée?|n.?est plus|ancien(?:ne)? ${numberNoun}|appartient (?:désormais|maintenant|à)`,
+    'fals[oa]|equivocad[oa]|err[óo]ne[oa]|incorrect[oa]|inv[áa]lid[oa]|no (?:v[áa]lid[oa]|existe|vale|funciona)|ya no',
+    `fuera de servicio|desconectad[oa]|obsolet[oa]|dad[oa] de baja|${numberNoun} (?:antiguo|anterior)|(?:antiguo|anterior) ${numberNoun}`,
+    '(?:pertenece ahora|ahora pertenece|ahora es de)',
+    'fout(?:ieve?|e)?|verkeerde?|onjuiste?|ongeldige?|niet (?:meer|geldig|correct|in gebruik)|buiten gebruik|vervallen',
+    // `Alt.` is another one in English.
+    '(?:old|ancien(?:ne)?|antigu[oa]|viej[oa]|anterior|oude?)(?=\\s*[:=)])',
+    `voormalige?|opgeheven|afgesloten|verouderde?|oude? ${numberNoun}|hoort nu bij|is nu van`,
+  ].join('|')})(?!\\p{L})`,
+  'iu',
+);
+const [oldWord, newWord, negation, instead] = [
+  'alte?[rs]?|bisher(?:ige?)?|old|ancien(?:ne)?|antigu[oa]|viej[oa]|anterior|oude?',
+  'neue?[rs]?|jetzt|new|now|nouveau|nouvelle|maintenant|nuev[oa]|ahora|nieuwe?',
+  'nicht|not|pas|niet|no es',
+  'sondern|but|mais|sino|maar|stattdessen',
+].map((words) => `(?<!\\p{L})(?:${words})(?!\\p{L})`);
+const anyNumber = String.raw`[+(]?(?:\d[\s()./-]*){6}`;
+const former = {
+  oldOrNew: new RegExp(`\\(?\\s*(?:(?<old>${oldWord})|${newWord})[\\s.:=]*\\)?`, 'giu'),
+  both: new RegExp(`${oldWord}.*${newWord}|${newWord}.*${oldWord}`, 'isu'),
+  negated: new RegExp(`${negation}[\\s:]*(?=${anyNumber})`, 'giu'),
+  instead: new RegExp(instead ?? '', 'giu'),
+  inBrackets: new RegExp(`[\\s,;|]*\\((?=[^()]*${formerWord.source})(?!(?:[^()]*\\d){6})[^()]*\\)`, 'giu'),
+  between: new RegExp(`(?<=\\d\\s*)${formerWord.source}\\s*(?=${anyNumber})`, 'giu'),
+  before: new RegExp(`${formerWord.source}${near}(?=${anyNumber})`, 'giu'),
+  behind: new RegExp(`(?<=\\d)\\s*[,;|\\n]?${near}${formerWord.source}${near}(?=\\s*(?:$|[,;|\\n]))`, 'giu'),
+};
+
+/** The text with a mark in place of what says that a number is wrong, or was the person's: `alt: 0171 3920000 neu: 0171 3920001`. */
+function withoutFormer(text: string): string {
+  if (!/\p{L}/u.test(text)) return text;
+  let marked = text;
+  if (former.both.test(text)) {
+    const areBehind = text.search(/\d/) < text.search(former.oldOrNew);
+    marked = marked.replace(former.oldOrNew, (...match) => {
+      const mark = (match.at(-1) as { old?: string }).old === undefined ? '' : FORMER;
+      return areBehind ? ` ${mark},` : `,${mark} `;
+    });
+  }
+  const negated = marked.replace(former.negated, `,${FORMER} `);
+  if (negated !== marked) marked = negated.replace(former.instead, ',');
+  if (!formerWord.test(marked)) return marked;
+  return marked
+    .replace(former.inBrackets, (_, at: number) =>
+      /\d/.test(marked[at - 1] ?? '') ? ` ${FORMER},` : `,${FORMER} `,
+    )
+    .replace(former.between, ` ${FORMER},${FORMER} `)
+    .replace(former.before, `,${FORMER} `)
+    .replace(former.behind, ` ${FORMER},`);
+}
+
 const or = new RegExp(
   `(?<=[\\s)])(?:${anyOf('oder or ou of o und and et en y e u bzw resp sowie &')})\\.?(?=[\\s(])|\\+(?=\\s+0)`,
   'giu',
@@ -202,7 +273,7 @@ const comment = new RegExp(
 
 /** A text with a comma or a mark in place of everything that stands between numbers. */
 export function separated(text: string): string {
-  const labelled = withoutCalled(text.replace(extension, ','))
+  const labelled = withoutCalled(withoutFormer(text.replace(extension, ',')))
     .replace(comment, ' ')
     .replace(label, LABEL)
     .replace(or, ',');

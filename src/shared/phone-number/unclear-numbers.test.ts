@@ -6,6 +6,9 @@ import { readNumbers } from './read-numbers.ts';
 /** What is written, the numbers in it, and the parts that are named; in Germany unless a country stands behind it. */
 type Row = readonly [text: string, numbers: readonly string[], unread: readonly string[], country?: string];
 
+const isFormer = (text: string): Row => [text, [], ['030 901826']];
+const isRead = (text: string): Row => [text, ['+4930901820'], []];
+
 const refused = (country: string, ...texts: string[]) =>
   texts.map((text): Row => [text, [], [text], country]);
 
@@ -398,7 +401,6 @@ const rows: Record<string, readonly Row[]> = {
     ['+49 30 901820 <Zentrale>, 0171 3920000', ['+4930901820', '+491713920000'], []],
     ['030 901820 <-> 0171 3920000', ['+4930901820', '+491713920000'], []],
     ['030 901820 <!-- alt --> 0171 3920000', ['+4930901820', '+491713920000'], []],
-    ['030 901823 <alt> 030 901824 <neu>', ['+4930901823', '+4930901824'], []],
     ['030 901820 <Durchwahl 12>', ['+4930901820'], []],
     ['030 901820 <nach 18 Uhr>', ['+4930901820'], []],
     ['0171 3920000 <privat>', ['+491713920000'], []],
@@ -452,6 +454,88 @@ const rows: Record<string, readonly Row[]> = {
     ['030 901820; Fax:', ['+4930901820'], []],
     ['030 901820; Fax: -', ['+4930901820'], []],
     ['030 901820, Tel./Fax', ['+4930901820'], []],
+  ],
+  'a number that is wrong, or was the person’s, is left out': [
+    ...[
+      '030 901826 (falsch)',
+      '030 901826 ungültig',
+      'nicht mehr 030 901826',
+      '030 901826 (disconnected)',
+    ].map(isFormer),
+    ...[
+      '030 901826 (Nummer gehört jetzt Fa. Kuhn)',
+      '030 901826 (falsch seit 2020)',
+      '030 901826, falsch',
+    ].map(isFormer),
+    ...[
+      'falsche Nummer: 030 901826',
+      '030 901826 Nummer falsch',
+      '030 901826 ist falsch',
+      'nicht 030 901826',
+    ].map(isFormer),
+    ...[
+      'alte Nr. 030 901826',
+      'ehemals: 030 901826',
+      'kein Anschluss: 030 901826',
+      '030 901826 stimmt nicht',
+    ].map(isFormer),
+    ...[
+      'no longer in use: 030 901826',
+      "030 901826 doesn't work",
+      'old number 030 901826',
+      '030 901826 (old)',
+    ].map(isFormer),
+    ...[
+      'wrong: 030 901826',
+      'Invalid 030 901826',
+      '030 901826 - out of service',
+      '030 901826 ext. 12 (wrong)',
+    ].map(isFormer),
+    ...[
+      'ancien numéro 030 901826',
+      "030 901826 n'est plus attribué",
+      '030 901826 (faux)',
+      'erroné : 030 901826',
+    ].map(isFormer),
+    ...[
+      'ya no 030 901826',
+      'erróneo: 030 901826',
+      '030 901826 dado de baja',
+      'número antiguo: 030 901826',
+    ].map(isFormer),
+    ...[
+      'niet meer: 030 901826',
+      '030 901826 verkeerd nummer',
+      '030 901826 (vervallen)',
+      'oud nummer 030 901826',
+    ].map(isFormer),
+    ...[
+      'alt: 030 901826 neu: 030 901820',
+      'NICHT 030 901826 sondern 030 901820',
+      'old 030 901826 new 030 901820',
+      'not 030 901826 but 030 901820',
+      'ancien : 030 901826, nouveau : 030 901820',
+      'pas 030 901826 mais 030 901820',
+      'antiguo 030 901826 nuevo 030 901820',
+      'niet 030 901826 maar 030 901820',
+      '030 901826 (alt), 030 901820 (neu)',
+      '030 901826 alt 030 901820 neu',
+      '030 901826 <alt> 030 901820 <neu>',
+      'neu 030 901820, alt 030 901826',
+      'ungültig: 030 901826; 030 901820',
+    ].map((text): Row => [text, ['+4930901820'], ['030 901826']]),
+    ['030 901826 falsch 030 901827', [], ['030 901826', '030 901827']],
+    ['030 901820 (früher 030 901826)', ['+4930901820'], ['030 901826)']],
+    ...[
+      'Alt: 030 901820',
+      'Alte Apotheke 030 901820',
+      'Neumann 030 901820',
+      'No 030 901820',
+      'Old Mill 030 901820',
+    ].map(isRead),
+    ...['030 901820 (nicht abends)', '030 901820 kein Fax', 'New Media 030 901820', 'Nota: 030 901820'].map(
+      isRead,
+    ),
   ],
   'a 0 in place of a number is no part of the next one': [
     ['0 / 06.12.34.56.78', ['+33612345678'], [], 'FR'],

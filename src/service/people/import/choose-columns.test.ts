@@ -47,8 +47,10 @@ const exports: Record<string, readonly [table: string, columns: Record<string, s
       Mobile: 'numbers',
       Mobile2: 'numbers',
       Home: 'numbers',
+      Home2: 'numbers',
       Business: 'numbers',
       Business2: 'numbers',
+      Other: 'numbers',
     },
   ],
   'Arabic headers and digits': [
@@ -645,9 +647,7 @@ test('of a list that is printed in blocks, the first is chosen; the others are l
     assert.equal(chosen(`${header}\n1;Ann;030 901820;Bob;030 901821`)['Telefon 2'], 'numbers', header);
 });
 
-test('headers that say nothing leave it to the cells', () => {
-  const unknown = 'Nr.;Bezug;Ruf\n1;Alpha;030 901820\n2;Beta;+49 171 3920000\n';
-  assert.deepEqual(chosen(unknown), { 'Nr.': 'reference', Ruf: 'numbers' });
+test('headers of any kind of number, and tables without headers, leave it to the cells', () => {
   assert.deepEqual(chosen('Nummer;Name\n030 901820;Ann\n0171 3920000;Bob\n'), {
     Nummer: 'numbers',
     Name: 'name',
@@ -687,18 +687,17 @@ test('the cells below a header with a word for a telephone decide what it holds'
     chosen([`Name;${header}`, ...cells.map((cell, n) => `Ann ${n};${cell}`)].join('\n'))[header];
   const headers = `Contact Number|Contact No.|Kontaktnummer|Contactnummer|Numéro de contact|Número de contacto
     Telefon (mit Vorwahl)|Telefonnummer inkl. Vorwahl|Phone (with country code)|Phone number with area code
-    Téléphone (avec indicatif)|Telefoon (met netnummer)|Land line|Telefon/Fax|Phone / Email|Telefon (Notfall)
-    Phone (day time)|Owner Phone|Callback|Rückmeldung|Rappel|Rückrufnummer|Telf.|Belnummer|Main line|Anschlussnummer
-    Telefon Hausmeister|Kundennummer|Telefon und Fax|Telefon, Fax|Teléfono y Fax|Téléphone et télécopie|Tel. u. Fax
-    Telefon- und Faxnummer|Telefon und E-Mail|Telefon, E-Mail|Phone and Email|Telefoon en e-mail|Preferred Phone|user_phone
-    Mitarbeiter Telefon|Mitarbeiter Handy|Verified Phone|Website Phone|Teléfono, correo|Telefono e fax|SMS`;
+    Téléphone (avec indicatif)|Telefoon (met netnummer)|Telefon/Fax|Phone / Email|Telefon (Notfall)
+    Phone (day time)|Rückrufnummer|Telf.|Belnummer|Fone|Numer telefonu|Мобильный телефон|Номер телефона|電話番号
+    Telefon und Fax|Telefon, Fax|Teléfono y Fax|Téléphone et télécopie|Tel. u. Fax
+    Telefon- und Faxnummer|Telefon und E-Mail|Telefon, E-Mail|Phone and Email|Telefoon en e-mail
+    Teléfono, correo|Telefono e fax|SMS`;
   for (const header of headers.split(/\s*[|\n]\s*/))
     for (const cells of [
       ['030 901820', '+49 171 3920000'],
       ['030 901820 (privat)', '030 901821'],
     ])
-      if (header !== 'Kundennummer' || cells[1]?.startsWith('+'))
-        assert.equal(isChosen(header, ...cells), 'numbers', header);
+      assert.equal(isChosen(header, ...cells), 'numbers', header);
   const keys = `Handy IMEI|Telefonvertrag Nr.|Direct debit reference|Phone Number ID|Zentrale Kundennummer|Vaste klant nr
     Telefon PIN|Handyvertrag|Festnetz Vertragsnummer|Portable serial number|Cell reference|Nº fijo de socio
     Preferred Phone|Phone Type|SMS Marketing Consent
@@ -707,14 +706,6 @@ test('the cells below a header with a word for a telephone decide what it holds'
     assert.notEqual(isChosen(header, '20345671', '20345672'), 'numbers', header);
   for (const header of ['Sozialversicherungsnummer', 'Zählernummer', 'Gläubiger-ID', 'N° de compteur'])
     assert.notEqual(isChosen(header, '0301234567', '0301234568'), 'numbers', header);
-  for (const header of [
-    'Manager Phone',
-    'Telefon Hausarzt',
-    'Notfalltelefon',
-    'Téléphone personne de confiance',
-  ])
-    assert.equal(isChosen(header, '030 901820', '030 901821'), undefined, header);
-  assert.equal(isChosen('Telefon Hausmeister', '030 901820', '030 901820'), undefined);
   assert.equal(isChosen('Contact Number', 'K-1', 'K-2'), 'reference');
 });
 
@@ -805,24 +796,84 @@ test('what the first hundred lines of a column do not say, the later ones or the
   for (const key of ['0', '-', 'neu']) assert.equal(chosen(keys(key)).Kundennummer, 'reference', key);
 });
 
+/** The columns of a table that are not imported and named, each with its first line. */
+function named(header: readonly string[], rows: readonly (readonly string[])[], country = 'DE') {
+  const left = leftOutTelephones(header, chooseColumns(header, rows.slice(0, 100), country), country);
+  for (const [at, row] of rows.entries()) left.look(at + 2, row);
+  return left.found().map(({ column, line }) => `${header[column]} ${line}`);
+}
+
 test('a column that is not imported is named if it has a number anywhere', () => {
-  const named = (header: string, cell: (n: number) => string) => {
-    const cells = Array.from({ length: 400 }, (_, n) => [`${n}`, `030 ${100_000 + n}`, cell(n)]);
-    const names = ['Kundennummer', 'Telefon', header];
-    const mapping = chooseColumns(names, cells.slice(0, 100), 'DE');
-    assert.equal(mapping[2], '', header);
-    const left = leftOutTelephones(names, mapping, 'DE');
-    for (const [at, row] of cells.entries()) left.look(at + 2, row);
-    return left.found().map(({ line }) => line);
-  };
+  const namedOf = (header: string, cell: (n: number) => string) =>
+    named(
+      ['Kundennummer', 'Telefon', header],
+      Array.from({ length: 400 }, (_, n) => [`${n}`, `030 ${100_000 + n}`, cell(n)]),
+    );
   const last = (other: string, number: string) => (n: number) => (n === 399 ? number : other);
-  const found = [401];
   for (const other of ['siehe Notiz', 'ja', 'Android', '12'])
     for (const number of ['0171 3920000', 'privat 0171 3920000', '0171 3920000, 030 901820 (Ann)'])
-      assert.deepEqual(named('Mobil', last(other, number)), found, `${other} ${number}`);
-  assert.deepEqual(named('Ruf', last('siehe Notiz', '0171 3920000 privat')), found);
-  assert.deepEqual(named('Zähler', last('4711001234567', '0171 3920000')), [], 'keys');
-  assert.deepEqual(named('Fax', last('', '030 901829')), []);
+      for (const header of ['Mobil', 'Telefon Filiale'])
+        assert.deepEqual(namedOf(header, last(other, number)), [`${header} 401`], `${other} ${number}`);
+  assert.deepEqual(namedOf('Ruf', last('siehe Notiz', '0171 3920000 privat')), ['Ruf 401']);
+  for (const other of ['4711001234567', '20241130', '2024-11-30', 'A-1234567'])
+    assert.deepEqual(namedOf('Zähler', last(other, '0171 3920000')), [], other);
+  assert.deepEqual(namedOf('Fax', last('', '030 901829')), []);
+});
+
+/** How people and spreadsheets write the numbers of a column, by country. */
+const written: Record<string, readonly (readonly string[])[]> = {
+  DE: [
+    ['030 901820', '0171 3920000'],
+    ['30901825', '1713920000'],
+    ['4930901820', '491713920000'],
+    ['030 901820', 'Fr. Maier 030 901821', '0171 3920000', 'Hr. Kuhn 030 901823'],
+  ],
+  FR: [['142681000', '612345678']],
+  GB: [['2079460000', '7911123456']],
+  BR: [['(11) 3333-4444', '3333-4446', '0xx11 3222-1111']],
+  PL: [['42 630 11 22', '601 234 567']],
+};
+const uncertain: Record<string, string> = {
+  DE: `Telefon Filiale|Telefon Steuerberater|Telefon Vermieter|Tel. Arbeitgeber|Telefon Anwalt|Handy Mutter|Telefon Mieter|Ruf
+    Telefon Hausmeister|Telefon Versicherung|Tel. Makler|Landlord Phone|Employer Phone|Guardian phone|Tenant phone|Owner Phone
+    Manager Phone|Telefon Hausarzt|Notfalltelefon|Téléphone personne de confiance|Emergency phone|Mitarbeiter Handy|Main line
+    Teléfono abogado|Telefoon werkgever|Verified Phone|Callback|Земля`,
+  FR: 'Téléphone siège|Téléphone employeur|Téléphone notaire|Tél. avocat|Tél. comptable|Tél. propriétaire',
+  GB: 'Warehouse phone|Lawyer phone|Parent Phone|Solicitor Tel',
+  BR: 'Telefone matriz|Telefone do contador',
+  PL: 'Telefon magazynu|Telefon prawnika',
+};
+
+test('telephones that are perhaps not the customer’s are not imported unless they are chosen, and are named', () => {
+  for (const [country, list] of Object.entries(uncertain))
+    for (const header of list.split(/\s*[|\n]\s*/))
+      for (const cells of written[country] ?? []) {
+        if (header === 'Ruf' && cells.length > 2) continue;
+        const names = ['Kundennr', 'Name', 'Telefon', header];
+        const rows = cells.map((cell, n) => [`${n + 1}`, `Ann ${n}`, cell, cell]);
+        assert.equal(chooseColumns(names, rows, country)[3], '', header);
+        assert.deepEqual(named(names, rows, country), [`${header} 2`], `${header} ${cells}`);
+      }
+  for (const header of ['privat', 'geschäftlich', 'Büronummer', 'Kontaktnummer', 'Nummer'])
+    assert.deepEqual(
+      named(
+        ['Kundennr', 'Name', header],
+        [
+          ['7', 'Ann', '30901825'],
+          ['8', 'Bob', '1713920000'],
+        ],
+      ),
+      [`${header} 2`],
+    );
+});
+
+test('what is called a key and has telephones is no key, and named', () => {
+  for (const header of ['Kundennummer', 'Referenznr', 'Matchcode']) {
+    const names = [header, 'Name', 'Ort'];
+    const rows = ['030 901820', '+49 171 3920000'].map((cell, n) => [cell, `Ann ${n}`, 'Berlin']);
+    assert.deepEqual(chooseColumns(names, rows, 'DE'), ['', 'name', ''], header);
+    assert.deepEqual(named(names, rows), [`${header} 2`]);
+  }
 });
 
 test('a column of telephones in any language is one, also where cells have several, an extension or a name', () => {
@@ -846,7 +897,8 @@ test('a column of telephones in any language is one, also where cells have sever
   ] as const) {
     const rows = cells.map((cell, n) => [`${n}`, `Ann ${n}`, cell, cell]);
     const [, , one, mobile] = chooseColumns(['Код', '姓名', header, 'Мобильный'], rows, country);
-    assert.deepEqual([one, mobile], ['numbers', 'numbers'], `${country} ${header}`);
+    const isKnown = country !== 'LV';
+    assert.deepEqual([one, mobile], [isKnown ? 'numbers' : '', 'numbers'], `${country} ${header}`);
     const left = leftOutTelephones(['Nr', 'Name', header], ['reference', 'name', ''], country);
     for (const [at, row] of rows.entries()) left.look(at + 2, row);
     assert.equal(left.found().length, 1, `${country} ${header} is named`);

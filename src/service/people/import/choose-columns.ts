@@ -3,12 +3,12 @@ import { countryOf } from '../../../shared/phone-number/country-names.ts';
 import { normaliseNumber, numberForms } from '../../../shared/phone-number/normalise-number.ts';
 import { isFiller } from '../../../shared/phone-number/number-words.ts';
 import { readNumbers } from '../../../shared/phone-number/read-numbers.ts';
+import { plainText } from '../../rules/plain-text.ts';
 import { languages } from '../../words/words.ts';
 import { type CustomerField, codeFields, columns, customerFields } from '../customer-fields.ts';
 import { textIn } from './blank-cells.ts';
 import {
   type Meaning,
-  mayHoldTelephones,
   meaningOf,
   type NamePart,
   namePartOf,
@@ -29,15 +29,18 @@ export type ColumnUse = (typeof chosenUses)[number];
 export type Mapping = readonly (ColumnUse | '')[];
 
 /** The share of a column's cells that says what it holds. */
-const MOST = 0.8;
+const MOST = 0.5;
 /** Extensions and counts have fewer digits. */
 const SHORTEST_NUMBER = 6;
+/** Of a number without its 0, in almost every country. */
+const LONGEST_NATIONAL = 11;
 /** Characters that are looked at in all, and of one cell, so that a wide table costs no more than one of many lines. */
 const [MAX_CHARACTERS, OF_CELL] = [32 * 1024, 100];
 
 /**
- * The columns of somebody's own table: by the words of their headers, and by what their cells look like. A header that
- * says nothing (there may be none: '') leaves it to the cells. `sample`: some lines of the table.
+ * The columns of somebody's own table: by the words of their headers, and by what their cells look like. Only telephones whose
+ * header surely says that they are the customer's are chosen; whoever imports the table decides about others (see
+ * leftOutTelephones). A table that does not name its columns ('') leaves it to the cells. `sample`: some lines of the table.
  */
 export function chooseColumns(
   header: readonly string[],
@@ -70,8 +73,8 @@ export function chooseColumns(
   const choose = (field: ColumnUse, some: readonly Column[]) => {
     for (const { index } of some) chosen.set(index, field);
   };
-  const isFree = (one: Column) => !chosen.has(one.index) && !ofOthers.has(one);
-  const ofOthers = telephonesOfOthers(all);
+  const leftOut = telephonesOfOthers(all);
+  const isFree = (one: Column) => !chosen.has(one.index) && !leftOut.has(one);
   const isOf = (...meanings: Meaning[]) => all.filter((one) => isFree(one) && meanings.includes(one.meaning));
 
   // What other programs call blocked may be any of it, such as deliveries.
@@ -85,21 +88,18 @@ export function chooseColumns(
     all.filter((one) => isFree(one) && one.isCountry),
   );
   choose('numbers', telephones(isOf('numbers')));
-  choose('numbers', isOf('perhaps-numbers', 'contact-number').filter(isDialledMostly));
-  // `Zählernummer`: digits that begin with 0 are a key as well.
-  const isWritten = (one: Column) =>
-    holdsTelephones(one) && (!one.isNamed || !one.cells.every((cell) => /^\p{Nd}*$/u.test(cell)));
   choose(
     'numbers',
-    isOf('place-number').filter(({ about }) =>
-      about.count === 0 ? isChosen('numbers') : about.dialledOrShort() >= 0.5,
+    isOf('place-number', 'contact-number').filter(({ about }) =>
+      about.count === 0 ? isChosen('numbers') : about.dialledOrShort() >= MOST,
     ),
   );
-  const isBesideTelephones = (one: Column) => isDialledMostly(one) && isWritten(one);
-  choose('numbers', isOf('key').filter(isChosen('numbers') ? isBesideTelephones : holdsTelephones));
-  const others = isOf('unknown', 'alias', 'display', 'reference');
-  const isForeign = ({ header, isNamed }: Column) => !isNamed && /\p{L}/u.test(header);
-  choose('numbers', (isChosen('numbers') ? others.filter(isForeign) : others).filter(isWritten));
+  // Digits that begin with 0 can be a key as well.
+  const isWritten = (one: Column) =>
+    holdsTelephones(one) && (!one.isNamed || !one.cells.every((cell) => /^\p{Nd}*$/u.test(cell)));
+  choose('numbers', isOf('key').filter(isChosen('numbers') ? isWritten : holdsTelephones));
+  if (!header.some(Boolean)) choose('numbers', all.filter(holdsTelephones));
+  for (const one of isOf('unknown', 'alias', 'display', 'reference').filter(isWritten)) leftOut.add(one);
   if (!isChosen('reference')) choose('reference', reference(isOf));
   if (!isChosen('name')) {
     choose('name', names(isOf));
@@ -181,7 +181,6 @@ function areCountries(cells: readonly string[]): boolean {
 function describe(cells: readonly string[], country: string | null) {
   const share = (is: (cell: string) => boolean) =>
     cells.length === 0 ? 0 : cells.filter(is).length / cells.length;
-  const isCalled = (cell: string) => isTelephone(cell, country) || isDialled(cell, country);
   return {
     count: cells.length,
     /** Whatever has a number in it, or had one before a spreadsheet rounded it. */
@@ -193,13 +192,11 @@ function describe(cells: readonly string[], country: string | null) {
         );
       }),
     /** Telephone numbers, written as such or behind labels. */
-    telephone: () => share((cell) => isCalled(cell) || isLabelled(cell, country)),
-    /** Telephone numbers, also several or with words behind them: `030 901820 (privat)`. */
-    dialled: () => share(isCalled),
+    telephone: () => share((cell) => isCalled(cell, country) || isLabelled(cell, country)),
     /** The share of those that are longer than extensions. */
     dialledOrShort() {
       const long = cells.filter((cell) => !isNoNumber(cell));
-      return long.length === 0 ? 0 : long.filter(isCalled).length / long.length;
+      return long.length === 0 ? 0 : long.filter((cell) => isCalled(cell, country)).length / long.length;
     },
     worded: share((cell) => /\p{L}/u.test(cell)),
     distinct: cells.length === 0 ? 0 : new Set(cells).size / cells.length,
@@ -213,43 +210,67 @@ const ENOUGH = 200;
 
 const mayBeNumber = (cell: string) => cell.replace(/\P{Nd}+/gu, '').length >= SHORTEST_NUMBER;
 
+export type LeftOutColumn = {
+  readonly column: number;
+  readonly line: number;
+  readonly examples: ReadonlySet<string>;
+};
+
+/** Cells that are shown of a column, and characters of each. */
+const [EXAMPLES, LONGEST_EXAMPLE] = [3, 40];
+
+/** What some lines of a table have in a column, for whoever decides what it is. */
+export function examplesOf(sample: readonly (readonly string[])[], column: number): ReadonlySet<string> {
+  const texts = sample.values().map((cells) => plainText(cells[column] ?? '', LONGEST_EXAMPLE));
+  const examples = new Set<string>();
+  for (const text of texts.filter(Boolean)) if (examples.add(text).size === EXAMPLES) break;
+  return examples;
+}
+
 /**
- * Finds the columns that are not imported although they seem to have telephone numbers, wherever in the table these are: one
- * number where the header says so, else most cells with as many digits. Not those whose headers say that they hold something
- * else, such as fax numbers.
+ * Finds the columns that are not imported although they may have the customers' telephone numbers, wherever in the table these are:
+ * one number where the header speaks of telephones, else most cells with as many digits, also those whose 0 or plus a spreadsheet
+ * has removed. Not those whose headers say that they hold something else, such as fax numbers.
  */
 export function leftOutTelephones(header: readonly string[], mapping: Mapping, country: string | null) {
-  const left = header.flatMap((name, column) =>
-    (mapping[column] || 'spare-name') !== 'spare-name' || !mayHoldTelephones(name)
-      ? []
-      : [{ column, isNamed: meaningOf(name) === 'numbers', looked: 0, telephones: 0, line: 0 }],
-  );
-  const isNumber = (cell: string, isNamed: boolean) =>
-    isNamed
-      ? readNumbers(cell, country).numbers.some(isLong)
-      : cell.length <= OF_CELL && (isTelephone(cell, country) || isDialled(cell, country));
+  const left = header.flatMap((name, column) => {
+    const meaning = meaningOf(name);
+    if ((mapping[column] || 'spare-name') !== 'spare-name' || meaning === 'none') return [];
+    return [{ column, meaning, looked: 0, telephones: 0, line: 0, examples: new Set<string>() }];
+  });
+  const isSpoken = (meaning: Meaning) => meaning === 'numbers' || meaning === 'perhaps-numbers';
+  const isNumber = (cell: string, meaning: Meaning) => {
+    if (isSpoken(meaning)) return !otherNumber.test(cell) && readNumbers(cell, country).numbers.some(isLong);
+    return cell.length <= OF_CELL && (isCalled(cell, country) || isCalledPerhaps(cell, country));
+  };
   return {
     look(line: number, cells: readonly string[]): void {
       for (const one of left) {
+        const { meaning } = one;
         const cell = cells[one.column]?.trim() ?? '';
-        const isDecided = one.looked === ENOUGH || (one.isNamed && one.telephones > 0);
+        const isDecided =
+          (isSpoken(meaning) && one.examples.size === EXAMPLES) ||
+          (meaning !== 'numbers' && one.looked === ENOUGH);
         if (cell === '' || isDecided || !mayBeNumber(cell)) continue;
         one.looked += 1;
-        if (!isNumber(cell, one.isNamed)) continue;
+        if (!isNumber(cell, meaning)) continue;
         if (one.telephones === 0) one.line = line;
         one.telephones += 1;
+        if (one.examples.size < EXAMPLES) one.examples.add(plainText(cell, LONGEST_EXAMPLE));
       }
     },
-    /** Each with its first line. */
-    found: (): readonly { readonly column: number; readonly line: number }[] =>
+    /** Each with its first line, and some of its cells. */
+    found: (): readonly LeftOutColumn[] =>
       left.filter(
-        ({ isNamed, looked, telephones }) => telephones > 0 && (isNamed || telephones >= MOST * looked),
+        ({ meaning, looked, telephones }) =>
+          telephones > 0 && (isSpoken(meaning) || telephones >= MOST * looked),
       ),
   };
 }
 
 /** A date, an address of a machine, or a number with decimals. */
-const otherNumber = /^(\d{4}-\d\d?-\d\d?|\d\d?[./]\d\d?[./]\d{2,4})([ T].*)?$|^\d+[.,]\d\d?$|^\d+(\.\d+){3}$/;
+const otherNumber =
+  /^(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:[0-2]\d|3[01])$|^(\d{4}-\d\d?-\d\d?|\d\d?[./]\d\d?[./]\d{2,4})([ T].*)?$|^\d+[.,]\d\d?$|^\d+(\.\d+){3}$/;
 
 function isTelephone(cell: string, country: string | null): boolean {
   const text = asTyped(cell).trim();
@@ -262,6 +283,20 @@ function isTelephone(cell: string, country: string | null): boolean {
   return country === null
     ? text.startsWith('0') && /\D/.test(text)
     : number.startsWith('+') && number !== `+${digits}` && numberForms(number).includes(digits);
+}
+
+/** A telephone number, also several or with words behind them: `030 901820 (privat)`. */
+const isCalled = (cell: string, country: string | null) =>
+  isTelephone(cell, country) || isDialled(cell, country);
+
+/** The same behind words, and of digits whose 0 or plus a spreadsheet has removed. */
+function isCalledPerhaps(cell: string, country: string | null): boolean {
+  if (otherNumber.test(cell)) return false;
+  if (/^[1-9]\d{6,}$/.test(cell))
+    return (cell.length <= LONGEST_NATIONAL ? ['0', '+'] : ['+']).some((lost) =>
+      isTelephone(`${lost}${cell}`, country),
+    );
+  return readNumbers(cell, country).numbers.some((number) => number.startsWith('+'));
 }
 
 /** `Tel. 030 901820` */
@@ -305,7 +340,7 @@ function telephones(named: readonly Column[]): readonly Column[] {
  * Beside other telephones, those of people who have a column: `Commercial`, `Tél. commercial`. So is WooCommerce's
  * `shipping_phone`, if `shipping_last_name`, which is not read, is not the customer's in some line.
  */
-function telephonesOfOthers(all: readonly Column[]): ReadonlySet<Column> {
+function telephonesOfOthers(all: readonly Column[]): Set<Column> {
   const names = all.filter(({ meaning }) => ofNames.includes(meaning));
   const isStranger = ({ cells }: Column) =>
     cells.some((cell, row) => saysSomething(cell) && !names.some((one) => one.cells[row]?.includes(cell)));
@@ -315,7 +350,7 @@ function telephonesOfOthers(all: readonly Column[]): ReadonlySet<Column> {
     return one.meaning === 'none' && isStranger(one) ? whoseName(one.header) : undefined;
   };
   const people = new Set(all.map(personOf));
-  const telephones = all.filter(({ meaning }) => meaning === 'numbers' || meaning === 'perhaps-numbers');
+  const telephones = all.filter(({ meaning }) => meaning === 'numbers');
   const ofOthers = telephones.filter(({ header }) => people.has(withoutTelephoneWords(header)));
   return new Set(ofOthers.length < telephones.length ? ofOthers : []);
 }
@@ -331,10 +366,6 @@ const isCheckBox = ({ header, about, cells }: Column) =>
 
 /** Columns whose headers do not speak of telephones. */
 const holdsTelephones = ({ about }: Column) => about.count > 0 && about.telephone() >= MOST;
-
-/** Columns whose headers may speak of telephones; a number that lines share is somebody else's, as of `Telefon Hausmeister`. */
-const isDialledMostly = ({ about }: Column) =>
-  about.count > 0 && about.dialled() >= MOST && (about.count === 1 || about.distinct > 0.5);
 
 /** The column with the account's own keys: named as such, else the first with a different key in each line. */
 function reference(isOf: (...meanings: Meaning[]) => readonly Column[]): readonly Column[] {

@@ -17,14 +17,14 @@ const headers: Record<Meaning, string> = {
     Número de IVA|Code postal|Código postal|Postcode|Telex|Pager|Country code|Land|Pays|Nombre d'employés
     Número de empleados|Anzahl Mitarbeiter|Aantal medewerkers|Kundentyp|Kunde seit|Last Activity
     Last Modified Date|Geburtsdatum|Anrede|Titel|Abteilung|Position|Kontoinhaber
-    TEL;TYPE=WORK,FAX|Téléphone en cas d'urgence|Telephone of assistant|Emergency phone|Kreditorennummer|Lieferantennummer|Supplier number|Artikelnummer|SIRET|Handelsregisternummer|KvK-nummer
+    Telephone of assistant|Kreditorennummer|Lieferantennummer|Supplier number|Artikelnummer|SIRET|Handelsregisternummer|KvK-nummer
     Organization 1 - Title|Numéro de contrat|Bestellnummer|Mandatsreferenz|Факс|Рабочий факс|Телефакс|ФАКС 2|Φαξ|ΦΑΞ|传真|传真号码|傳真|فاكس|رقم الفاكس|פקס|ファックス|ファクス番号|ﾌｧｯｸｽ|팩스|Faks
     FAX番号|FAX번호|FAX号码|ＦＡＸ番号|番号FAX|Faxszám|Faxové číslo|Numer faksu|Faks numarası|Faksi|Faxnr.|Faxgerät privat
     Indirizzo|Città|CAP|P.IVA|Partita IVA|Codice fiscale|Telefon (Fax)|Phone (Fax)|Phone (Work Fax)|Telefon (Fax geschäftlich)|Phone [Fax]|Telefon (Sekretariat)
     Telefon Sekretariat|Sekretariat Telefon|Tel.-Nr. Sekretariat|Téléphone secrétariat|Teléfono secretaría
     Phone (Assistant)|Phone (Spouse)|Téléphone (secrétariat)|Prefisso|Nome utente|Data di nascita|Numero fattura|Note|Code famille|Código familia
     Morada|Código postal|Contribuinte|Nome do produto|Observações|group_id_name|Contact Owner.id|Responsável|Localidade|Número de fatura`,
-  numbers: `Телефон|Телефон 1|Тел.|Τηλέφωνο|电话|電話|هاتف|טלפון|전화|Телефон/факс|Τηλ./Φαξ|电话/传真|هاتف/فاكس|電話/FAX
+  numbers: `Fone|Numer telefonu|Telefon komórkowy|Telefon kontaktowy|Telefonszám|Telefonní číslo|電話番号|Номер телефона|Мобильный телефон|رقم الهاتف|Телефон|Телефон 1|Тел.|Τηλέφωνο|电话|電話|هاتف|טלפון|전화|Телефон/факс|Τηλ./Φαξ|电话/传真|هاتف/فاكس|電話/FAX
     Telef.|Natel|Natel-Nr.|Natel Nr|Hdy|Hdy.|Festn.|Mobilf.|Direktwahl|Fixnetz 2|Telefon Fixnetz|Port.|Telefon (auch Fax)|Tel. (+Fax)
     Telefon (kein Fax)|Telefon (Notfall)|Telefon/Fax|Tel. + Fax|Phone / Fax|Festnetz|Durchwahl|Fon|Zentrale|GSM|Portable|Fixe|Celular|Fijo|Cell|Mobil|Handy|Rufnummer|Teléfono
     Téléphone|Telefoon|Telefon|Telefonnummer|Tel.|Tel|Tel. Nr.|TelNr|Telefon 1|Telefon1|Telefon2
@@ -39,17 +39,18 @@ const headers: Record<Meaning, string> = {
     Telefon GL|Mobil-Tel.-Nr.|Tel. dienstlich|Ligne directe|Person - Phone - Work|Rufnummer 2|Telefon (Firma)
     Mobile|Telephone|TELEFON|Telefono fijo|Contact phone|Cellulare|Numero di telefono|Telefono fisso|Fisso|Tel. ufficio|Tel. cellulare|N. cellulare|Telefono aziendale
     Telefone|Telemóvel|Telefone fixo|Número de telemóvel|Telemóvel 2|Telefone do trabalho|Celular`,
-  'perhaps-numbers': `電話・FAX番号|電話番号|Телефон менеджера|Telefonszám|Telefonní číslo|Phone 1 - Label|Phone 1 - Type|Phone Type|Bemerkung (Telefon)|Preferred Phone
+  'perhaps-numbers': `電話・FAX番号|Телефон менеджера|Telefonnyckel|TEL;TYPE=WORK,FAX|Téléphone en cas d'urgence|Emergency phone|Manager Phone|Phone 1 - Label|Phone 1 - Type|Phone Type|Bemerkung (Telefon)|Preferred Phone
     Handy IMEI|Telefonvertrag Nr.|Zentrale Kundennummer|Telefon Kundennummer|Vaste klant|Telefon Hausmeister
     Callback|Rückmeldung|Main line|Land line|Anschlussnummer
-    Home|Work|Office|Other|Büro|Bureau|Oficina|Thuis|Kantoor|Ufficio|Business2|Home2|Alt|Alternate|Secondary|Evening|Dom.|Bur.|Pro|Perso`,
+    Telefon Mieter|Tenant phone|Owner Phone|Telefon Familie|Handy Mutter|Telefon Steuerberater`,
   'contact-number': `Contact Number|Contact No.|Kontaktnummer|Contactnummer|Numéro de contact|Número de contacto`,
   'place-number': `Zweitnummer|Ersatznummer|Weitere Nummer|Second number|Alternate number|Home Number|Work Number|office_number|Office Number|Business Number|Other Number|Main No.|Primary number
     Private Number|officeNumber|Home Number 2|Büronummer|Privatnummer|Dienstnummer|Geschäftsnummer|Hauptnummer|Geschäftl. Nr.
     Arbeitsnummer|Andere Nummer|Nummer Büro|Interne Nummer|Numéro bureau|Numéro du bureau|N° domicile|Numéro professionnel
     Numéro personnel|Autre numéro|Numéro principal|Número de oficina|Número de casa|Número del trabajo|Número particular
     Otro número|Numero ufficio|Numero casa|Altro numero|Kantoornummer|Werknummer|Thuisnummer|Privénummer|Ander nummer
-    Zakelijk nummer|Hoofdnummer|Número do escritório|Número de trabalho|Outro número`,
+    Zakelijk nummer|Hoofdnummer|Número do escritório|Número de trabalho|Outro número
+    Home|Work|Office|Other|Büro|Bureau|Oficina|Thuis|Kantoor|Ufficio|Business2|Home2|Alt|Alternate|Secondary|Evening|Dom.|Bur.|Pro|Perso`,
   reference: `Kundennummer|Kunden-Nr.|KdNr|Kd.-Nr.|Kdnr.|KundenNr|Kundennr|Kunden-ID|Numéro de client|Numéro client
     N° client|N° de client|Code client|Account Number|Account No.|Customer number|Customer ID|Customer No
     CustomerID|customer_id|Client ID|Número de cliente|Nº cliente|Código de cliente|Klantnummer|Klantnr.

@@ -9,7 +9,8 @@ const vocabulary = {
     ddi sms whatsapp whats telefon telefone telefonnr natel hdy fixnetz festn mobilf direktwahl handy handys mobil mobilfunk mobiltel festnetz durchwahl
     rufnummer rufnummern rufnr hotline telephonique gsm telefono telefonos telef telf tfno tfn tlf tlfn movil
     moviles celular celulares telefoon telefoons mobiel mobiele mobieltje doorkies belnummer ruckrufnummer rueckrufnummer
-    cellulare cellulari telefonino telefoni telefonico telefonica telefonici telemovel telemoveis telefones`,
+    cellulare cellulari telefonino telefoni telefonico telefonica telefonici telemovel telemoveis telefones
+    fone fones telefonu telefony telefonni telefonszam puhelin`,
   /** A telephone, where nothing else is next to it: `Fijo`, but not `Cliente fijo`. */
   adjective: `cell cel switchboard direct directe directa zentrale portable fixe fijo fijos centralita vast vaste
     fisso fissi fixo port`,
@@ -25,7 +26,7 @@ const vocabulary = {
   elsewhere: `fax faxes telefax telefaxe telecopie telecopieur facsimile pager telex tty tdd
     assistant assistants assistent assistentin assistente assistenten asst ayudante asistente secretary sekretariat secretariat secretariaat secretaria segreteria spouse partner
     ehepartner conjoint conyuge faks faksi faksas fakss telefaks facsimil segretaria segretario coniuge`,
-  /** Another person, whose telephone is not the customer's. */
+  /** Another person, whose telephone is seldom the customer's. */
   others: `manager managers vorgesetzte vorgesetzten vorgesetzter superviseur responsable jefe
     leidinggevende betreuer bearbeiter sachbearbeiter
     aussendienst verkaufer verkaeufer vertreter salesperson salesrep vendedor vendeur verkoper agent agents
@@ -46,6 +47,7 @@ const vocabulary = {
     erstellt geandert angelegt seit since depuis desde sinds activity contacted
     count counts anzahl aantal cantidad sum summe total totals amount betrag montant importe bedrag balance saldo umsatz
     revenue turnover price preis prix precio prijs cost kosten cout coste salary gehalt salaire salario rate tarif tarifa
+    owner owners besitzer propietario proprietaire eigenaar personeel personeels staff
     employees employee mitarbeiter salaries salarie employes employe empleados empleado medewerkers medewerker
     personalnummer personalnr personeelsnummer submissions deals visits calls anrufe appels llamadas tickets sessions
     views clicks conversions enfants kinder hijos
@@ -63,8 +65,7 @@ const vocabulary = {
   thing: `house haus huis street strasse str rue calle straat address addresses adresse adress adressen adres direccion
     anschrift city town ort stadt ville ciudad plaats postal zip zipcode plz postleitzahl postcode cp pobox postfach
     region province provincia provincie bundesland county departement
-    owner owners besitzer propietario proprietaire eigenaar
-    personal personals personeel personeels staff shipping delivery liefer lieferung lieferadresse livraison entrega levering
+    personal personals shipping delivery liefer lieferung lieferadresse livraison entrega levering
     anrede salutation civilite tratamiento aanhef position job function funktion fonction cargo functie role
     rolle occupation beruf profession profesion beroep department abteilung service departamento afdeling team
     industry branche secteur sector size groesse grosse taille gender geschlecht sexe genero geslacht religion
@@ -105,7 +106,7 @@ const vocabulary = {
     persoon ansprechpartner kontaktperson interlocuteur inhaber
     contatto contatti contato contatos referente pessoa`,
   /** A number or a key of anything. */
-  number: `number numbers num nbr no nr nrs n nummer nummern nummers numero numeros`,
+  number: `number numbers num nbr no nr nrs n nummer nummern nummers numero numeros numer cislo`,
   /** A key of anything. */
   key: `code cod codes codigo konto compte codice codici conto conta`,
   /** A key, and never a telephone. */
@@ -144,7 +145,7 @@ const vocabulary = {
     primary primar hoofd other ander andere autre otro otra weiteres weiterer secondary car auto voiture coche day
     daytime evening tagsuber international inland ausland praxis arbeit kantoor pro professionnel oficina despacho
     ufficio lavoro privato principale abitazione aziendale altro escritorio trabalho outro residencia standard
-    default internal interne intern eltern mutter alt alternate evening dom bur zweit ersatz`,
+    default internal interne intern komorkowy stacjonarny kontaktowy domowy prywatny alt alternate evening dom bur zweit ersatz`,
   /** Which or how: it changes nothing. */
   neutral: `radio with incl including inkl inklusive mit avec con incluido met value wert valeur valor waarde
     formatted associated social sociale comercial commercial commerciale dial billing perso nat naturl natural
@@ -170,8 +171,12 @@ const LONGEST_WORD = Math.max(...[...roleOf.keys()].map((word) => word.length));
  */
 const otherFax =
   /(?<!\p{Script=Latin})fa(?:x|ks)|факс|φαξ|传真|傳真|فاكس|فکس|نمابر|פקס|ファ[ック]*ス|팩스|แฟกซ์|โทรสาร|फैक्स|ֆաքս|ფაქსი/u;
-const otherTelephone = /телефон|тел[.\s/]|τηλ|电话|電話|هاتف|تلفن|تليفون|טלפון|전화|โทรศัพท์|फ़ोन/u;
-const onlyOtherTelephone = new RegExp(`^\\P{L}*(?:${otherTelephone.source}|τηλέφωνο)\\P{L}*$`, 'u');
+const otherTelephone = /телефон|тел[.\s/]|мобильный|τηλ|电话|電話|هاتف|تلفن|تليفون|טלפון|전화|โทรศัพท์|फ़ोन/u;
+/** The word alone, or beside one for a number: `Номер телефона`, `電話番号`. */
+const onlyOtherTelephone = new RegExp(
+  `^(?=.*(?:${otherTelephone.source}))(?:${otherTelephone.source}|τηλέφωνο|телефона|номер|番号|番號|号码|號碼|번호|رقم|ال|מספר|\\P{L})*$`,
+  'u',
+);
 /** `Telefonszám`, `Telefonní číslo`; a word of the vocabulary says more. */
 const longerTelephone = /(?<!\p{L})tele[fp]h?on/u;
 
@@ -229,7 +234,7 @@ const isNotOfCustomer = (role: Role | undefined) =>
   role === 'elsewhere' || role === 'others' || role === 'never';
 
 /**
- * What a header says its column holds. `perhaps-numbers`: telephones, or keys of telephones and their contracts.
+ * What a header says its column holds. `perhaps-numbers`: telephones, but perhaps of others, or keys of telephones and their contracts.
  * `contact-number`: a telephone or a key. `place-number`: a telephone, or something that is no key of a customer. `customer`:
  * the customer, by name or by key. `display`: the name of a person, or of
  * whatever else an address book lists. `key`: a number or a key of anything. `alias`: a name, if there is no better one. `none`:
@@ -267,14 +272,6 @@ export function meaningOf(header: string): Meaning {
   return parts.some((part) => meaningOfWords(part) === 'numbers') ? 'numbers' : whole;
 }
 
-/** Whether a column with telephone numbers that is not imported is named: not where the header says that they are others'. */
-export function mayHoldTelephones(header: string): boolean {
-  if (meaningOf(header) !== 'none') return true;
-  const roles = rolesIn(withoutBrackets(header));
-  const isElsewhere = roles.includes('elsewhere') && !/fax|copie/i.test(header);
-  return roles.includes('telephone') && !isElsewhere && !isOfOtherInBrackets(header);
-}
-
 /** The words of a header without those for telephones: `Tél. commercial` is of whom a column `Commercial` names. */
 export const withoutTelephoneWords = (header: string): string => wordsBut(header, ['telephone', 'number']);
 
@@ -307,21 +304,26 @@ const isAlso =
 const telephonePlace =
   /^(?:home|business|work|office|other|privat|private|dienstlich|geschäftlich|büro|bureau|domicile|travail|oficina|trabajo|casa|thuis|kantoor|werk|zakelijk|ufficio|lavoro|alt|alternate|secondary|evening|dom|bur|pro|perso)\.?\s?\d?$/iu;
 
+/** The customer of an owner, and somebody else for most others. */
+const isTenant = /tenant|mieter|huurder|inquilin/;
+
 const isKeyRole = (role: Role | undefined) => role === 'number' || role === 'key';
 
 function meaningOfWords(header: string): Meaning {
   const lower = header.normalize('NFKC').toLowerCase().replaceAll('ά', 'α');
-  if (otherFax.test(lower)) return otherTelephone.test(lower) ? 'perhaps-numbers' : 'none';
   const all = rolesIn(header);
+  if (otherFax.test(lower))
+    return otherTelephone.test(lower) || all.includes('telephone') ? 'perhaps-numbers' : 'none';
   const roles = new Set(all);
   const has = (...some: Role[]) => some.some((role) => roles.has(role));
   const hasUnknown = roles.has(undefined);
   // The last name of whoever has no other.
   if (isBirthName(header)) return 'alias';
-  if (has('elsewhere', 'others') || (has('never') && !has('telephone'))) return 'none';
+  if (has('elsewhere')) return 'none';
+  if (has('others', 'never') && !has('telephone')) return 'none';
   if (has('telephone', 'adjective')) {
     if (has('segment', 'id', 'reference')) return 'none';
-    if (has('never')) return 'perhaps-numbers';
+    if (has('others', 'never', 'lineage') || isTenant.test(lower)) return 'perhaps-numbers';
     // `Telefon Kundennummer`, but not `Kunden-Telefonnummer`.
     const hasKey = all.some((role, at) => role === 'customer' && isKeyRole(all[at + 1]));
     const isOther = hasUnknown || hasKey || has('document') || (!has('telephone') && has('customer'));
@@ -354,7 +356,7 @@ function meaningOfWords(header: string): Meaning {
   if (has('customer')) return 'customer';
   if (has('number') && has('place') && !has('key', 'id')) return 'place-number';
   if (isKey) return 'key';
-  return telephonePlace.test(header.trim()) ? 'perhaps-numbers' : 'unknown';
+  return telephonePlace.test(header.trim()) ? 'place-number' : 'unknown';
 }
 
 export type NamePart = 'given' | 'middle' | 'family' | 'full';

@@ -1,5 +1,5 @@
 import { pieces } from '../../kit/event-loop-pauses.ts';
-import { type LineReports, type Refused, refusals } from '../import-refusals.ts';
+import { type LeftOut, type LineReports, type Refused, refusals } from '../import-refusals.ts';
 import type { PlannedCustomer } from './plan-import.ts';
 
 /** What an import says about the lines of its table. */
@@ -11,7 +11,9 @@ export type LinesReport = {
   readonly left: number;
   /** Cells that are imported, and may mean something else. */
   readonly unsure: number;
-  /** Why, which numbers stay for that, and which lines add to the customer of an earlier one; what else cells may mean; columns that are left out. */
+  /** Columns that are not imported although they seem to have telephone numbers. */
+  readonly leftOut: readonly LeftOut[];
+  /** Why cells are left out, which numbers stay for that, and which lines add to the customer of an earlier one; what else cells may mean. */
   readonly warnings: readonly Refused[];
 };
 
@@ -29,12 +31,7 @@ export async function planReport(lines: LineReports, plan: readonly PlannedCusto
     errors: refused.reasons(),
     left: left.count(),
     unsure: lines.unsure.count(),
-    warnings: [
-      ...lines.leftOut.reasons(),
-      ...left.reasons(),
-      ...kept.reasons(),
-      ...lines.unsure.reasons(),
-      ...lines.repeated.reasons(),
-    ],
+    leftOut: lines.leftOut,
+    warnings: [...left.reasons(), ...kept.reasons(), ...lines.unsure.reasons(), ...lines.repeated.reasons()],
   };
 }

@@ -62,7 +62,7 @@ export async function readCustomers(table: Table, reading: Reading): Promise<Rea
     left: refusals(),
     unsure: refusals(),
     repeated: refusals(),
-    leftOut: refusals(),
+    leftOut: [],
   };
   const { lines, refusedLines } = await readLines(table, { ...reading, words }, reports);
   const placeholders = new Map<string, number>();
@@ -118,8 +118,11 @@ async function readLines(
       if (read.reference !== undefined) refusedLines.set(read.reference, line);
     }
   }
-  for (const { column, line } of unused.found())
-    leftOut.add(line, importing.telephonesLeftOut(nameOfColumn(table.header, column, importing.column)));
+  for (const { column, line, examples } of unused.found()) {
+    const name = nameOfColumn(table.header, column, importing.column);
+    const message = importing.telephonesLeftOut(name, [...examples]);
+    leftOut.push({ column, examples, message, count: 1, lines: [line] });
+  }
   return { lines, refusedLines };
 }
 
@@ -178,18 +181,20 @@ async function readCells(cells: readonly NumberCell[], { country, words: { impor
     }
     const leftOut = found.unread.map(({ text, reason }) => ({
       text,
+      reason,
       said: importing.unread(column, plainText(text, 40), reason),
     }));
     unread.push(...leftOut.map(({ said }) => said));
     for (const { text, number, other } of found.unsure ?? [])
       unsure.push(importing.twoReadings(column, text, number, other));
     const { numbers } = found;
+    const perhapsStored = leftOut.filter(({ reason }) => reason !== 'former');
     read.push({
       numbers,
       unread,
       unsure,
       withPlus: withPlus(cell, numbers),
-      ...(leftOut.length > 0 && { leftOut }),
+      ...(perhapsStored.length > 0 && { leftOut: perhapsStored }),
     });
     // A line may have hundreds of columns with numbers.
     const others = pause();
