@@ -76,7 +76,11 @@ type View = {
 const wrongForms: readonly View[] = [
   ['/customers/new', '/person/save', { name: '', number: 'hello', reference: '10001' }],
   ['/segments?add', '/segments', { name: '', priority: 'many' }],
-  ['/customers/import', '/customers/import', { table: 'Firma;Telefon;Gruppe;Telefon Filiale\nBlitz;040 11;Gold;30901825\n' }],
+  [
+    '/customers/import',
+    '/customers/import',
+    { table: 'Firma;Telefon;Gruppe;Telefon Filiale\nBlitz;040 11;Gold;30901825\n' },
+  ],
   ['/users?invite&add', '/users', { name: 'Anna' }],
   ['/integrations?add', '/integrations', { name: '' }],
   ['/users?extension=1009', '/extensions', { extension: '' }],
