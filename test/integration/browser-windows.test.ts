@@ -79,7 +79,7 @@ const wrongForms: readonly View[] = [
   [
     '/customers/import',
     '/customers/import',
-    { table: 'Firma;Telefon;Gruppe;Telefon Filiale\nBlitz;040 11;Gold;30901825\n' },
+    { table: 'Firma;Telefon;Gruppe;Telefon Filiale\nBlitz;040 66969111;Gold;30901825\n' },
   ],
   ['/users?invite&add', '/users', { name: 'Anna' }],
   ['/integrations?add', '/integrations', { name: '' }],
