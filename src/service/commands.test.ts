@@ -270,7 +270,7 @@ test('segments and customers are set, imported, exported and removed', async (t)
   writeFileSync(file, 'reference,name,segment,number\n8,Ann,,030 901829\n');
   assert.equal(
     await run(['customers', 'import', file]),
-    `columns that are not known, and not imported: number (known are ${columns},country)\nline 2: Column “number” seems to have phone numbers and is not imported.\n1 imported, 0 refused\n`,
+    `columns that are not known, and not imported: number (known are ${columns},country)\nline 2: Column “number” is not imported, but seems to have phone numbers: 030 901829.\n1 imported, 0 refused\n`,
   );
   await assert.rejects(
     run(['customers', 'import', '-'], 'reference,phone\n8,030 901829\n'),
