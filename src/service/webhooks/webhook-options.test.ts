@@ -184,3 +184,41 @@ test('a template is refused that makes no body of some events as they come', asy
       'taken',
     );
 });
+
+test('a template is refused that takes long with the longest lists, though it does not with others', async () => {
+  const listed = (list: string, inner: string) => `{{#${list}}}{{#${list}}}${inner}{{/${list}}}{{/${list}}}`;
+  const tooMuch = /looks up too many names: it has lists in lists\. \(/;
+  const name = 'x.x.x.x.x.x.x.x';
+  assert.match(await checked(listed('data.rang', `{{${name}}}`), ['call.missed'], 'text'), tooMuch);
+  assert.match(await checked(listed('data.numbers', `{{${name}}}`), ['customer.added'], 'text'), tooMuch);
+  assert.match(
+    await checked(listed('data.rang', 'x'.repeat(30)), ['call.missed'], 'text'),
+    /longer than 64 KB/,
+  );
+  assert.equal(await checked(listed('data.rang', '{{name}}'), webhookEvents, 'text'), 'taken');
+});
+
+test('stored values of headers stay for an address on the same server only', async () => {
+  const before = {
+    ...newWebhook(1, 0),
+    url: 'https://a.example/hook',
+    headers: sealHeaders(keys, { uid: 'w1' }, [{ name: 'X-Key', value: 'k' }], null),
+    uid: 'w1',
+  };
+  const changed = async (url: string, value?: string) => {
+    const options = { shape: null, headers: [{ name: 'x-key', value }], filter: noFilter };
+    try {
+      const { headers } = await checkedOptions({ keys } as never, before, { url, events: [], options });
+      return openHeaders(keys, before, headers).join();
+    } catch (error) {
+      assert.ok(error instanceof OptionRefused);
+      return error.text(en);
+    }
+  };
+  for (const url of ['https://a.example/hook', 'https://a.example:443/other?x', 'https://A.example/#a'])
+    assert.equal(await changed(url), 'x-key,k', url);
+  for (const url of ['http://a.example/hook', 'https://a.example:8443/hook', 'https://b.example/hook']) {
+    assert.match(await changed(url), /on another server now/, url);
+    assert.equal(await changed(url, 'new'), 'x-key,new', url);
+  }
+});
