@@ -24,8 +24,8 @@ import { giveHostile } from '../tools/service/hostile.ts';
 import { person, withStore } from '../tools/service/people.ts';
 
 /**
- * Every page and its states in windows of all widths: the narrowest in all languages; of the others a sixth in one language
- * and the light theme, a sixth in the next language and the dark one; the next page in other widths and languages. Narrow
+ * Every page and its states in windows of all widths: the narrowest in all languages; of the others a quarter in one language
+ * and the light theme, a quarter in the next language and the dark one; the next page in other widths and languages. Narrow
  * windows are touched. Once a page is
  * checked for accessibility, once more for the contrast of the other theme, and once as it is printed. PBX_LAB_WINDOWS, a
  * pattern such as `.` or `fr-390-dark|nl-2560`, has them looked at in these windows instead; all of them take half an hour.
@@ -51,7 +51,7 @@ const inTurn: WindowsOf = (language, index) => {
   const nth = (tags.indexOf(language) + index) % tags.length;
   const theme = themes[nth];
   return widths
-    .filter((width, at) => width === widths[0] || (theme !== undefined && (at + index) % 6 === 3 * nth))
+    .filter((width, at) => width === widths[0] || (theme !== undefined && (at + index) % 4 === 2 * nth))
     .map((width) => ({ width, theme: theme ?? 'light' }));
 };
 
