@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { appendFileSync, copyFileSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -85,7 +86,7 @@ async function serveFiles(t: TestContext, folder: string): Promise<string> {
     response.writeHead(file === undefined ? 404 : 200).end(file);
   });
   server.listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
+  await once(server, 'listening');
   t.after(() => void server.close());
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }

@@ -5,7 +5,7 @@ import type { RequestStore } from '../history/request-store.ts';
 import { every } from '../kit/every.ts';
 import { createCustomerStore } from '../people/customer-store.ts';
 import type { FiguresEngine } from '../reports/figure-cache.ts';
-import { createSerialise, type Serialise, type Statements } from '../store/statements.ts';
+import { createSerialise, type Serialise, type Statements, untilNone } from '../store/statements.ts';
 import type { CallChanges } from '../webhooks/event-queue-store.ts';
 import { openSqliteEngine, type SqliteEngine, sqliteStatements } from './sqlite-engine.ts';
 import { roomStores, type Store } from './store.ts';
@@ -134,13 +134,8 @@ function sqliteRequests(
     serialise,
     { text: SCAN, skip: SKIP },
   );
-  async function trimBy(limit: { before?: number; keep?: number; account?: number }): Promise<number> {
-    for (let deleted = 0; ; ) {
-      const rows = await writer.request('trim', limit);
-      if (rows === 0) return deleted;
-      deleted += rows;
-    }
-  }
+  const trimBy = (limit: { before?: number; keep?: number; account?: number }) =>
+    untilNone(() => writer.request('trim', limit));
   return {
     record: (request, watched = true) =>
       request.event === null

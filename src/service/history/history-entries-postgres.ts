@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Database } from '../store/postgres/database.ts';
 import { DAY_MS, type Partitions } from '../store/postgres/partitions.ts';
+import { untilNone } from '../store/statements.ts';
 import { CHUNK_SIZE } from './history-paging.ts';
 import type { ReadEntries } from './history-reader.ts';
 import type { RequestStore, StoredRequest } from './request-store.ts';
@@ -88,13 +89,8 @@ export function trimmer(
       );
       return gone?.entries ?? 0;
     });
-  async function deleteAll(account: number, limits: Parameters<typeof deleteOldest>[1]): Promise<number> {
-    for (let deleted = 0; ; ) {
-      const rows = await deleteOldest(account, limits);
-      if (rows === 0) return deleted;
-      deleted += rows;
-    }
-  }
+  const deleteAll = (account: number, limits: Parameters<typeof deleteOldest>[1]) =>
+    untilNone(() => deleteOldest(account, limits));
 
   return {
     async trim({ before, keep }) {

@@ -38,6 +38,15 @@ export const rowsOfRemovedAccounts = {
     .join(' + ')} AS rows`,
 };
 
+/** Repeats a step until it changes nothing more; returns how much it has changed. */
+export async function untilNone(step: () => Promise<number>): Promise<number> {
+  for (let changed = 0; ; ) {
+    const count = await step();
+    if (count === 0) return changed;
+    changed += count;
+  }
+}
+
 /**
  * Repeats a change of `rows` rows until fewer are left. Returns the number of changed rows. No event waits for all rows of an
  * account, and no change takes longer than a statement may.

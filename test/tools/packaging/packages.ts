@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import {
   copyFileSync,
   globSync,
-  mkdirSync,
   mkdtempSync,
   readFileSync,
   renameSync,
@@ -39,20 +38,21 @@ export function buildPackages(): Packages {
   const pack = (version: string, into = folder) =>
     packDeb(root, { changedAt, arch: 'amd64', folder: into, version, isQuick: true });
   const now = pack(versions.now);
-  const [node, aside, thin] = [
-    join(root, 'usr/lib/pbx-bridge/bin/node'),
-    join(folder, 'node'),
-    join(folder, 'small'),
-  ];
-  renameSync(node, aside);
-  copyFileSync('/bin/true', node);
-  mkdirSync(thin);
-  const small = pack(versions.now, thin);
-  renameSync(aside, node);
+  const small = withoutRuntime(root, folder, (into) => pack(versions.now, into));
   addSteps(join(root, 'usr/lib/pbx-bridge/lib'));
   const packages = { now, next: pack(versions.next), small };
   rmSync(root, { recursive: true });
   return { ...packages, remove: () => rmSync(folder, { recursive: true }) };
+}
+
+/** Packs it with a small program in place of the runtime, into a folder of its own. */
+function withoutRuntime(root: string, folder: string, pack: (into: string) => string): string {
+  const [runtime, aside] = [join(root, 'usr/lib/pbx-bridge/bin/node'), join(folder, 'node')];
+  renameSync(runtime, aside);
+  copyFileSync('/bin/true', runtime);
+  const made = pack(mkdtempSync(join(folder, 'small-')));
+  renameSync(aside, runtime);
+  return made;
 }
 
 /** What the next version adds to each database: its steps stand before what is said of older ones. */
